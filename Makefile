@@ -1,0 +1,58 @@
+# make demo    installs what is missing, builds, runs a model of the gallery and shows its result
+# make test    installs what is missing, builds, runs all tests
+# make help    the rest
+
+PREFIX ?= /usr/local
+BUILD := build/release
+
+.PHONY: help demo test build sanitize debug bench lint format install clean dependencies
+
+help:
+	@echo "make demo      build and run a model of the gallery"
+	@echo "make test      build and run all tests"
+	@echo "make build     build only; the program is $(BUILD)/app/cli/ananke"
+	@echo "make sanitize  all tests under the address and undefined-behaviour sanitizers"
+	@echo "make bench     our times as ratios to hand-written C++"
+	@echo "make lint      clang-format and clang-tidy"
+	@echo "make format    rewrite the sources with clang-format"
+	@echo "make install   install the program, the library and its CMake package under PREFIX ($(PREFIX))"
+	@echo "make clean     remove build/"
+
+dependencies:
+	@scripts/install-dependencies.sh
+
+build: dependencies
+	@cmake --preset release $(if $(wildcard $(BUILD)/build.ninja),>/dev/null,)
+	@cmake --build --preset release
+
+demo: build
+	@scripts/demo.sh $(BUILD)/app/cli/ananke
+
+test: build
+	@ctest --preset release
+
+debug sanitize: dependencies
+	@cmake --preset $@
+	@cmake --build --preset $@
+	@ctest --preset $@
+
+bench:
+	@scripts/install-dependencies.sh
+	@scripts/install-dependencies.sh bench
+	@cmake --preset bench
+	@cmake --build --preset bench --target ananke_bench
+	@build/bench/bench/ananke_bench
+
+lint: build
+	@scripts/install-dependencies.sh lint
+	@scripts/lint.sh $(BUILD)
+
+format:
+	@scripts/install-dependencies.sh lint
+	@git ls-files '*.cpp' '*.h' | xargs clang-format -i
+
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	@rm -rf build

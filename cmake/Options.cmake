@@ -1,0 +1,19 @@
+# Compiler options shared by every target.
+
+add_library(ananke_options INTERFACE)
+target_compile_options(ananke_options INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+    # fma is chosen once, in the straight-line program; the compiler must not add its own.
+    -ffp-contract=off)
+
+if(ANANKE_SANITIZE)
+    target_compile_options(ananke_options INTERFACE
+        -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(ananke_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+    set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
