@@ -1,0 +1,148 @@
+// A mechanical system as its modeller states it: names, expressions, and where they were written.
+//
+// The model is what `lang` builds from text and a program may build by hand. It is not yet derived:
+// see mech/derive.h. Expressions over points keep position(P) and velocity(P) as symbols of their
+// own (Point::r, Point::v); derive() replaces them by Point::position and its time derivative.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "sym/graph.h"
+
+namespace ananke::mech {
+
+using sym::Expr;
+using Vec3 = std::array<Expr, 3>;
+
+struct Parameter {
+    std::string name;
+    Expr symbol;
+    Expr value;               ///< over earlier parameters
+    bool structural = false;  ///< used as a loop bound or an index: a change needs a new expansion
+    Span span;
+};
+
+struct Coordinate {
+    std::string name;
+    Expr q, v, a;  ///< symbols x, x', x''
+    Span span;
+};
+
+/// A place in space that moves with the system: a particle, a declared point.
+struct Point {
+    std::string name;
+    Vec3 position;  ///< over coordinates, time, parameters (and symbols r of other points)
+    Vec3 r, v, a;   ///< symbols for position(P), velocity(P), acceleration(P)
+    std::optional<Expr> mass;  ///< a particle; over parameters
+    Span span;
+};
+
+/// One `kinetic` or `potential` statement.
+struct EnergyTerm {
+    Expr value;
+    Span span;
+};
+
+/// One entry of a `mass` statement: M(row, column) += value; given once per pair and symmetric.
+struct MassTerm {
+    int row, column;  ///< coordinates
+    Expr value;
+    Span span;
+};
+
+/// A given force or a non-ideal constraint force: on a coordinate, or a vector on a point.
+struct CoordinateForce {
+    int coordinate;
+    Expr value;
+    Span span;
+};
+struct PointForce {
+    int point;
+    Vec3 value;  ///< world axes
+    Span span;
+};
+struct Forces {
+    std::vector<CoordinateForce> on_coordinates;
+    std::vector<PointForce> on_points;
+    bool empty() const { return on_coordinates.empty() && on_points.empty(); }
+};
+
+/// left = right, as rows left - right = 0: one for scalars, three for vectors.
+struct Constraint {
+    std::string name;
+    std::vector<Expr> rows;
+    bool servo = false;  ///< its force is a control
+    Span span;
+};
+
+/// A named motion variable, linear in the velocities (RH section 2).
+struct Speed {
+    std::string name;
+    Expr value;
+    Span span;
+};
+
+struct Output {
+    std::string name;  ///< of a vector: name.x, name.y, name.z as three outputs
+    Expr value;        ///< may depend on accelerations
+    Span span;
+};
+
+/// What a modeller may set of UW13's gauge freedom; THEORY section 2. Rows count over all
+/// constraints.
+struct Gauge {
+    std::optional<Expr> alpha;  ///< over t
+    std::optional<Expr> G;      ///< one weight for all rows, over q, t
+    struct RowValue {
+        int constraint;
+        Expr value;
+        Span span;
+    };
+    std::vector<RowValue> G_rows;  ///< diagonal weights of single constraints
+    std::vector<RowValue> z_rows;  ///< over q, v, t
+    std::optional<std::vector<std::vector<Expr>>> G_matrix;  ///< full, rows of all constraints
+    Span span;
+};
+
+struct InitialValue {
+    int coordinate;
+    bool velocity = false;
+    Expr value;  ///< over parameters
+    bool exact = true;
+    Span span;
+};
+
+struct Simulate {
+    Expr until;                 ///< over parameters
+    std::optional<Expr> every;  ///< over parameters; 500 intervals if absent
+    bool stiff = false;
+    Span span;
+};
+
+struct Model {
+    sym::Graph graph;
+    std::string title;
+    Expr time;
+    std::vector<Parameter> parameters;
+    std::vector<Coordinate> coordinates;
+    std::vector<Point> points;
+    std::vector<EnergyTerm> kinetic;
+    std::vector<EnergyTerm> potential;
+    std::vector<MassTerm> mass;
+    Forces forces;
+    Forces nonideal;
+    std::optional<Vec3> gravity;
+    std::vector<Constraint> constraints;
+    std::vector<Speed> speeds;
+    Gauge gauge;
+    std::vector<InitialValue> initial;
+    std::optional<Simulate> simulate;
+    std::vector<Output> outputs;
+};
+
+}  // namespace ananke::mech

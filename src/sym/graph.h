@@ -1,0 +1,212 @@
+// The expression graph: every formula of a model, each subexpression stored once.
+//
+// Nodes live in one array and name their operands by position, so an operand always stands before
+// the node that uses it: walking the array upwards is a topological order, and nothing recurses.
+// Building a node that exists returns the existing one (hash-consing).
+//
+// Canonical form. Every constructor applies these rules, and is_canonical() checks them:
+//   constants   exact fractions are folded exactly while they fit 64 bits; inexact ones (pi,
+//   sin(1))
+//               are not folded here, so that 2*pi prints as it was written
+//   sums        a + b stored with the older operand first, a number last:    x + 1, not 1 + x
+//               no a + 0, a + (-b), a - a, a + a; numbers gathered: (x + 1) + 2 is x + 3
+//   products    a number first, and only one: 2*(x*y), not (2*x)*y;  no 1*a, 0*a, (-a)*b
+//               powers gathered: x*x is x^2, x^2*x^3 is x^5
+//   signs       -a is a node; it moves outwards through * / and odd functions
+//   quotients   division by an exact number is a product: x/2 is (1/2)*x
+//   powers      x^0, x^1, x^-1, (x^a)^b, x^(1/2) are 1, x, 1/x, x^(a*b), sqrt(x) (a, b integers)
+// Valid: 2*(x*y), x - y, -(x*y), (1/2)*m.   Invalid: x*2, x + (-y), (-x)*y, m/2 as a quotient.
+// Nothing is ever expanded: a product of sums stays one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/check.h"
+
+namespace ananke::sym {
+
+enum class Op : std::uint8_t {
+    kConstant,
+    kSymbol,
+    // arithmetic
+    kAdd,
+    kSub,
+    kNeg,
+    kMul,
+    kDiv,
+    kPow,
+    // functions of one argument
+    kSin,
+    kCos,
+    kTan,
+    kAsin,
+    kAcos,
+    kAtan,
+    kSinh,
+    kCosh,
+    kTanh,
+    kExp,
+    kLog,
+    kSqrt,
+    kAbs,
+    kSign,
+    // functions of two arguments
+    kAtan2,
+    kMin,
+    kMax,
+    // truth values (1 or 0) and the choice between two numbers
+    kLess,
+    kLessEqual,
+    kEqual,
+    kAnd,
+    kOr,
+    kNot,
+    kSelect,  ///< if a then b else c
+};
+
+/// Number of operands of a node: 0 for constants and symbols.
+int arity(Op op);
+
+/// Name in the language: "sin", "atan2"; "" for arithmetic and truth values.
+std::string_view function_name(Op op);
+
+/// What a symbol stands for. Points have symbols of their own so that a constraint written with
+/// velocity(P) can be differentiated with respect to it (RH (5)); mech replaces them when it
+/// derives.
+enum class SymbolKind : std::uint8_t {
+    kTime,
+    kParameter,
+    kCoordinate,
+    kVelocity,
+    kAcceleration,
+    kPointPosition,
+    kPointVelocity,
+    kPointAcceleration,
+};
+
+/// Handle of a node. Equal handles of one graph are equal expressions.
+struct Expr {
+    std::uint32_t id = 0;
+    friend bool operator==(Expr, Expr) = default;
+    friend auto operator<=>(Expr, Expr) = default;
+};
+
+struct Node {
+    Op op;
+    std::uint32_t a = 0;  ///< operands; for constants and symbols `a` is the index of their record
+    std::uint32_t b = 0;
+    std::uint32_t c = 0;
+};
+
+/// A number: its value, the exact fraction where there is one, and how it was written.
+struct Constant {
+    double value = 0.0;
+    std::int64_t numerator = 0;
+    std::int64_t denominator = 0;  ///< 0: no exact fraction is known
+    std::string text;              ///< as the modeller wrote it, or "" for a computed number
+
+    bool exact() const { return denominator != 0; }
+};
+
+struct Symbol {
+    SymbolKind kind;
+    std::string name;
+};
+
+class Graph {
+  public:
+    Graph();
+
+    // Leaves.
+    Expr integer(std::int64_t value) { return fraction(value, 1); }
+    Expr fraction(std::int64_t numerator, std::int64_t denominator);
+    Expr number(double value);            ///< a computed number; integers are exact
+    Expr literal(std::string_view text);  ///< requires a decimal literal: 12, 0.5, 1e-3
+    Expr pi();
+    /// A new symbol, or the existing one of that kind and name.
+    Expr symbol(SymbolKind kind, std::string_view name);
+    std::optional<Expr> find_symbol(SymbolKind kind, std::string_view name) const;
+
+    // Arithmetic, in canonical form.
+    Expr add(Expr a, Expr b);
+    Expr sub(Expr a, Expr b);
+    Expr neg(Expr a);
+    Expr mul(Expr a, Expr b);
+    Expr div(Expr a, Expr b);
+    Expr pow(Expr a, Expr b);
+    Expr square(Expr a) { return pow(a, integer(2)); }
+    /// Any function or truth value of the list above with one or two arguments.
+    Expr apply(Op op, Expr a);
+    Expr apply(Op op, Expr a, Expr b);
+    Expr select(Expr condition, Expr then, Expr otherwise);
+
+    // Reading.
+    std::size_t size() const { return nodes_.size(); }
+    const Node& node(Expr e) const {
+        ANANKE_DEBUG_CHECK(e.id < nodes_.size());
+        return nodes_[e.id];
+    }
+    bool is_constant(Expr e) const { return node(e).op == Op::kConstant; }
+    bool is_symbol(Expr e) const { return node(e).op == Op::kSymbol; }
+    bool is_symbol(Expr e, SymbolKind kind) const;
+    bool is_zero(Expr e) const { return e == zero_; }
+    bool is_one(Expr e) const { return e == one_; }
+    const Constant& constant(Expr e) const;     ///< requires is_constant(e)
+    const Symbol& symbol_record(Expr e) const;  ///< requires is_symbol(e)
+    Expr zero() const { return zero_; }
+    Expr one() const { return one_; }
+
+    /// The rules at the top of this file hold for this node (its operands are nodes of their own).
+    bool is_canonical(Expr e) const;
+
+  private:
+    struct NodeKey {
+        Op op;
+        std::uint32_t a, b, c;
+        friend bool operator==(const NodeKey&, const NodeKey&) = default;
+    };
+    struct NodeKeyHash {
+        std::size_t operator()(const NodeKey& key) const;
+    };
+    /// e = coefficient * rest, the coefficient an exact number (1 if there is none).
+    struct Scaled {
+        Constant coefficient;
+        Expr rest;
+    };
+    /// e = base ^ exponent with an exact exponent (1 if there is none).
+    struct Powered {
+        Expr base;
+        Constant exponent;
+    };
+
+    Expr intern(Op op, std::uint32_t a, std::uint32_t b = 0, std::uint32_t c = 0);
+    Expr intern_constant(Constant constant);
+    Expr scaled(const Constant& coefficient, Expr rest);
+    const Constant* exact_constant(Expr e) const;
+    Scaled split_coefficient(Expr e) const;
+    Powered split_power(Expr e) const;
+    Expr sum_of(Expr a, Expr b, bool subtract);
+    std::optional<Expr> fold_function(Op op, Expr a);
+
+    std::vector<Node> nodes_;
+    std::vector<Constant> constants_;
+    std::vector<Symbol> symbols_;
+    std::unordered_map<NodeKey, std::uint32_t, NodeKeyHash> known_nodes_;
+    std::unordered_map<std::string, std::uint32_t> known_constants_;
+    std::unordered_map<std::string, std::uint32_t> known_symbols_;
+    Expr zero_;
+    Expr one_;
+};
+
+}  // namespace ananke::sym
+
+template <>
+struct std::hash<ananke::sym::Expr> {
+    std::size_t operator()(ananke::sym::Expr e) const noexcept { return e.id; }
+};
