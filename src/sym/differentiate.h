@@ -20,8 +20,9 @@ Expr directional(Graph& graph, Expr f, std::span<const Replacement> seeds);
 /// All partial derivatives at once (backward sweep); cost a small constant times the nodes of f.
 std::vector<Expr> gradient(Graph& graph, Expr f, std::span<const Expr> symbols);
 
-/// The first node without a derivative everywhere (abs, sign, min, max, a choice or a truth value)
-/// that depends on one of the symbols; empty if f is smooth as far as its operations tell.
+/// The first node without a derivative everywhere (abs, sign, min, max or a truth value) that
+/// depends on one of the symbols; empty if f is smooth as far as its operations tell. A choice is
+/// found by its condition: one whose condition does not depend on the symbols is no kink.
 std::optional<Expr> find_kink(const Graph& graph, Expr f, std::span<const Expr> symbols);
 
 }  // namespace ananke::sym
