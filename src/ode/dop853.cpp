@@ -1,0 +1,398 @@
+#include "ode/dop853.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+
+namespace ananke::ode {
+namespace {
+
+using dop853::Weights;
+
+constexpr int kMaxConsecutiveRejections = 60;
+constexpr double kRetryFactor = 0.25;  // on h where f or the hook failed and no error is known
+constexpr double kStretch = 1.01;      // a step is stretched by up to 1 % to end at t_end
+
+using StagePointers = std::array<const double*, dop853::kStages>;
+
+StagePointers pointers(const std::array<std::vector<double>, dop853::kStages>& k) {
+    StagePointers p{};
+    for (std::size_t j = 0; j < k.size(); ++j) {
+        p[j] = k[j].data();
+    }
+    return p;
+}
+
+template <class Row, std::size_t J>
+double add_term(double sum, const StagePointers& k, std::size_t i) {
+    if constexpr (Row::weights[J] != 0.0) {
+        return sum + Row::weights[J] * k[J][i];
+    } else {
+        return sum;
+    }
+}
+
+/// sum_j weight_j k_j[i] in the order of the stages; zero weights cost nothing.
+template <class Row>
+double weighted(const StagePointers& k, std::size_t i) {
+    return [&]<std::size_t... J>(std::index_sequence<J...>) {
+        double sum = 0.0;
+        ((sum = add_term<Row, J>(sum, k, i)), ...);
+        return sum;
+    }
+    (std::make_index_sequence<dop853::kStages>{});
+}
+
+template <std::size_t Stage>
+struct StageRow {
+    static constexpr const Weights& weights = dop853::kA[Stage];
+};
+struct FifthOrderError {
+    static constexpr const Weights& weights = dop853::kError5;
+};
+struct ThirdOrderError {
+    static constexpr const Weights& weights = dop853::kError3;
+};
+template <std::size_t Power>
+struct DenseRow {
+    static constexpr const Weights& weights = dop853::kD[Power];
+};
+
+bool all_finite(const std::vector<double>& values) {
+    return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+}  // namespace
+
+Result<Dop853> Dop853::create(const Problem& problem, const Options& options) {
+    ANANKE_REQUIRE(static_cast<bool>(problem.rhs));
+    if (const Result<void> checked = check_options(options, problem.size); !checked) {
+        return checked.error();
+    }
+    return Dop853(problem, options);
+}
+
+Dop853::Dop853(const Problem& problem, const Options& options)
+    : problem_(problem), options_(options) {
+    const std::size_t n = problem.size;
+    atol_ = options.atol_each.empty() ? std::vector<double>(n, options.atol) : options.atol_each;
+    for (auto* values : {&y_, &y_previous_, &y_stage_, &y_new_, &y_raw_, &first_}) {
+        values->resize(n);
+    }
+    for (auto& k : k_) {
+        k.resize(n);
+    }
+    for (auto& coefficient : interpolant_) {
+        coefficient.resize(n);
+    }
+}
+
+void Dop853::start(double t0, std::span<const double> y0, double step) {
+    ANANKE_REQUIRE(y0.size() == y_.size());
+    ANANKE_REQUIRE(std::isfinite(t0) && std::isfinite(step) && step >= 0.0);
+    t_ = t_previous_ = t0;
+    std::copy(y0.begin(), y0.end(), y_.begin());
+    y_previous_ = y_;
+    h_ = 0.0;
+    step_ = std::min(step > 0.0 ? step : options_.initial_step, options_.max_step);
+    control_.reset();
+    statistics_ = {};
+    rhs_code_ = 0;
+    started_ = true;
+    first_known_ = false;
+    moved_ = false;
+    dense_ = Dense::kPossible;
+}
+
+Status Dop853::evaluate(double t, const std::vector<double>& y, std::vector<double>& k) {
+    ++statistics_.rhs_evaluations;
+    const Evaluation evaluation = problem_.rhs(t, y, k);
+    if (evaluation.kind == Evaluation::Kind::kOk) {
+        return all_finite(k) ? Status::kOk : Status::kNotFinite;
+    }
+    rhs_code_ = evaluation.code;
+    return evaluation.kind == Evaluation::Kind::kRetry ? Status::kRhsRetry : Status::kRhsFailed;
+}
+
+Status Dop853::step(double t_end) {
+    ANANKE_REQUIRE(started_ && std::isfinite(t_end));
+    if (t_end == t_) {
+        t_previous_ = t_;
+        y_previous_ = y_;
+        h_ = 0.0;
+        dense_ = Dense::kPossible;
+        return Status::kOk;
+    }
+    if (problem_.stop_requested && problem_.stop_requested()) {
+        return Status::kInterrupted;
+    }
+    dense_ = Dense::kNone;
+    if (const Status status = prepare_first_stage(); status != Status::kOk) {
+        return status;
+    }
+    if (step_ == 0.0) {
+        step_ = std::clamp(initial_step(t_end), 2.0 * least_step(),
+                           std::max(2.0 * least_step(), options_.max_step));
+    }
+
+    Status cause = Status::kStepTooSmall;
+    for (int rejections = 0; rejections < kMaxConsecutiveRejections; ++rejections) {
+        if (statistics_.steps + statistics_.rejected >= options_.max_steps) {
+            return Status::kTooManySteps;
+        }
+        if (rejections > 0 && problem_.stop_requested && problem_.stop_requested()) {
+            return Status::kInterrupted;
+        }
+        const Trial trial = choose_trial(t_end);
+        if (!trial.last && !(std::abs(trial.h) > least_step())) {
+            return cause;
+        }
+        const Status status = attempt(trial);
+        if (status == Status::kOk) {
+            accept(trial, rejections > 0);
+            return Status::kOk;
+        }
+        if (status == Status::kRhsFailed) {
+            return status;
+        }
+        ++statistics_.rejected;
+        cause = status;
+        step_ = std::abs(trial.h) * (status == Status::kStepTooSmall
+                                         ? control_.after_rejection(statistics_.last_error)
+                                         : kRetryFactor);
+    }
+    return cause;
+}
+
+Status Dop853::prepare_first_stage() {
+    if (!first_known_) {
+        if (!all_finite(y_)) {
+            return Status::kNotFinite;
+        }
+        if (const Status status = evaluate(t_, y_, first_); status != Status::kOk) {
+            return status;
+        }
+        first_known_ = true;
+    }
+    std::copy(first_.begin(), first_.end(), k_[0].begin());
+    return Status::kOk;
+}
+
+// [HNW] II.4, "Starting step size": an explicit Euler step h0 that changes y by 1 % shows y''; then
+// h^8 max(|y'|, |y''|) = 0.01 in the norm of the tolerance.
+double Dop853::initial_step(double t_end) {
+    const double span = t_end - t_;
+    const auto norm = [this](const auto& component) {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < y_.size(); ++i) {
+            const double scaled = component(i) / (atol_[i] + options_.rtol * std::abs(y_[i]));
+            sum += scaled * scaled;
+        }
+        return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(y_.size(), 1)));
+    };
+    const double d0 = norm([&](std::size_t i) { return y_[i]; });
+    const double d1 = norm([&](std::size_t i) { return first_[i]; });
+    const double guess = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * (d0 / d1);
+    double h0 = std::min({guess, std::abs(span), options_.max_step});
+    if (!(h0 > 0.0)) {  // d1 overflowed: the controller finds the step from here
+        h0 = std::min({1e-6, std::abs(span), options_.max_step});
+    }
+
+    const double h = std::copysign(h0, span);
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+        y_stage_[i] = y_[i] + h * first_[i];
+    }
+    if (evaluate(t_ + h, y_stage_, k_[1]) != Status::kOk) {
+        return h0;
+    }
+    const double d2 = norm([&](std::size_t i) { return k_[1][i] - first_[i]; }) / h0;
+    const double d = std::max(d1, d2);
+    const double h1 = d <= 1e-15 ? std::max(1e-6, h0 * 1e-3) : power_128th(0.01 / d, 16);
+    return h1 > 0.0 ? std::min(100.0 * h0, h1) : h0;
+}
+
+Dop853::Trial Dop853::choose_trial(double t_end) const {
+    const double remaining = t_end - t_;
+    const double distance = std::abs(remaining);
+    if (distance <= step_ * kStretch && distance <= options_.max_step) {
+        return {remaining, t_end, true};
+    }
+    const double t = t_ + std::copysign(std::min(step_, distance), remaining);
+    return {t - t_, t, false};  // so that t + h is exactly where the stages say it is
+}
+
+double Dop853::least_step() const {
+    return std::max({options_.min_step,
+                     10.0 * std::numeric_limits<double>::epsilon() * std::abs(t_),
+                     std::numeric_limits<double>::min()});
+}
+
+Status Dop853::attempt(const Trial& trial) {
+    if (const Status status = compute_stages(trial); status != Status::kOk) {
+        return status;
+    }
+    statistics_.last_error = scaled_error(trial.h);
+    if (!all_finite(y_new_) || std::isnan(statistics_.last_error)) {
+        return Status::kNotFinite;
+    }
+    if (statistics_.last_error > 1.0) {
+        return Status::kStepTooSmall;
+    }
+    return finish_step(trial);
+}
+
+/// k_[Stage] = f(t + c h, y + h sum_j a_j k_j).
+template <std::size_t Stage>
+Status Dop853::compute_stage(double t, double h, const std::vector<double>& y) {
+    const StagePointers k = pointers(k_);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        y_stage_[i] = y[i] + h * weighted<StageRow<Stage>>(k, i);
+    }
+    return evaluate(t + dop853::kC[Stage] * h, y_stage_, k_[Stage]);
+}
+
+Status Dop853::compute_stages(const Trial& trial) {
+    Status status = Status::kOk;
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+        // Stages 1 to 11 (the book's 2 to 12), as long as none fails.
+        ((status = compute_stage<I + 1>(t_, trial.h, y_), status == Status::kOk) && ...);
+    }
+    (std::make_index_sequence<dop853::kMainStages - 1>{});
+    if (status != Status::kOk) {
+        return status;
+    }
+    const StagePointers k = pointers(k_);
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+        y_new_[i] = y_[i] + trial.h * weighted<StageRow<dop853::kMainStages>>(k, i);
+    }
+    return Status::kOk;
+}
+
+double Dop853::scaled_error(double h) const {
+    const StagePointers k = pointers(k_);
+    double sum5 = 0.0;
+    double sum3 = 0.0;
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+        const double magnitude = std::max(std::abs(y_[i]), std::abs(y_new_[i]));
+        const double scale = atol_[i] + options_.rtol * magnitude;
+        const double e5 = weighted<FifthOrderError>(k, i) / scale;
+        const double e3 = weighted<ThirdOrderError>(k, i) / scale;
+        sum5 += e5 * e5;
+        sum3 += e3 * e3;
+    }
+    if (sum5 == 0.0) {
+        return 0.0;
+    }
+    // sum5 / sqrt(n (sum5 + 0.01 sum3)), in the order that overflows last
+    const double n = static_cast<double>(y_.size());
+    return std::abs(h) * std::sqrt(sum5 / n) * std::sqrt(sum5 / (sum5 + 0.01 * sum3));
+}
+
+/// The hook, and f at the state it leaves: a step that ends where f is undefined is rejected here,
+/// not found out by the next.
+Status Dop853::finish_step(const Trial& trial) {
+    bool moved = false;
+    if (problem_.accepted) {
+        std::copy(y_new_.begin(), y_new_.end(), y_raw_.begin());
+        const Acceptance acceptance = problem_.accepted(trial.t, y_new_);
+        if (acceptance == Acceptance::kFailed) {
+            return Status::kProjectionFailed;
+        }
+        moved = acceptance == Acceptance::kChanged;
+        if (moved && !all_finite(y_new_)) {
+            return Status::kNotFinite;
+        }
+    }
+    if (const Status status = evaluate(trial.t, y_new_, first_); status != Status::kOk) {
+        first_known_ = false;
+        return status;
+    }
+    moved_ = moved;
+    return Status::kOk;
+}
+
+void Dop853::accept(const Trial& trial, bool was_rejected) {
+    const double h = std::abs(trial.h);
+    double next = h * control_.after_acceptance(statistics_.last_error);
+    if (was_rejected) {
+        next = std::min(next, h);
+    } else if (trial.last) {
+        next = std::max(next, step_);  // cut short by t_end, not by the error
+    }
+    step_ = std::min(next, options_.max_step);
+
+    y_previous_.swap(y_);
+    y_.swap(y_new_);
+    t_previous_ = t_;
+    t_ = trial.t;
+    h_ = trial.h;
+    first_known_ = true;
+    dense_ = Dense::kPossible;
+
+    statistics_.smallest_step = statistics_.steps == 0 ? h : std::min(statistics_.smallest_step, h);
+    statistics_.largest_step = std::max(statistics_.largest_step, h);
+    ++statistics_.steps;
+}
+
+// The polynomial of [HNW] II.6 in nested form, coefficients 4 to 7 from the table D.
+Status Dop853::prepare_dense() {
+    const std::vector<double>& end = moved_ ? y_raw_ : y_;
+    Status status = Status::kOk;
+    if (moved_) {
+        status = evaluate(t_, end, k_[12]);
+    } else {
+        std::copy(first_.begin(), first_.end(), k_[12].begin());
+    }
+    const bool ok = status == Status::kOk &&
+                    (status = compute_stage<13>(t_previous_, h_, y_previous_)) == Status::kOk &&
+                    (status = compute_stage<14>(t_previous_, h_, y_previous_)) == Status::kOk &&
+                    (status = compute_stage<15>(t_previous_, h_, y_previous_)) == Status::kOk;
+    if (!ok) {
+        return status;
+    }
+    const StagePointers k = pointers(k_);
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+        const double difference = end[i] - y_previous_[i];
+        const double bend = h_ * k[0][i] - difference;
+        interpolant_[0][i] = difference;
+        interpolant_[1][i] = bend;
+        interpolant_[2][i] = difference - h_ * k[12][i] - bend;
+        interpolant_[3][i] = h_ * weighted<DenseRow<0>>(k, i);
+        interpolant_[4][i] = h_ * weighted<DenseRow<1>>(k, i);
+        interpolant_[5][i] = h_ * weighted<DenseRow<2>>(k, i);
+        interpolant_[6][i] = h_ * weighted<DenseRow<3>>(k, i);
+        interpolant_[7][i] = y_[i] - end[i];  // what the hook added
+    }
+    dense_ = Dense::kReady;
+    return Status::kOk;
+}
+
+Status Dop853::dense(double t, std::span<double> y) {
+    ANANKE_REQUIRE(dense_ != Dense::kNone && y.size() == y_.size());
+    ANANKE_REQUIRE(std::min(t_previous_, t_) <= t && t <= std::max(t_previous_, t_));
+    if (t == t_ || t == t_previous_) {
+        const std::vector<double>& end = t == t_ ? y_ : y_previous_;
+        std::copy(end.begin(), end.end(), y.begin());
+        return Status::kOk;
+    }
+    if (dense_ == Dense::kPossible) {
+        if (const Status status = prepare_dense(); status != Status::kOk) {
+            return status;
+        }
+    }
+    const double x = (t - t_previous_) / h_;
+    const double z = 1.0 - x;
+    const double correction = x * x * (3.0 - 2.0 * x);
+    const auto& c = interpolant_;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        const double high = c[3][i] + x * (c[4][i] + z * (c[5][i] + x * c[6][i]));
+        const double low = c[0][i] + z * (c[1][i] + x * (c[2][i] + z * high));
+        y[i] = y_previous_[i] + x * low + correction * c[7][i];
+    }
+    return Status::kOk;
+}
+
+}  // namespace ananke::ode

@@ -1,0 +1,44 @@
+#include "ode/dop853.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "ode/integrate.h"
+
+namespace ananke::ode {
+namespace {
+
+// The Arenstorf orbit of [HNW] II.0 (0.1), (0.2): restricted three-body problem, periodic.
+TEST(Dop853, ArenstorfOrbitCloses) {
+    constexpr double kMoon = 0.012277471;
+    constexpr double kPeriod = 17.0652165601579625588917206249;
+    const auto rhs = [](double, std::span<const double> y, std::span<double> dydt) {
+        constexpr double kEarth = 1.0 - kMoon;
+        const double to_earth = std::hypot(y[0] + kMoon, y[1]);
+        const double to_moon = std::hypot(y[0] - kEarth, y[1]);
+        const double d1 = to_earth * to_earth * to_earth;
+        const double d2 = to_moon * to_moon * to_moon;
+        dydt[0] = y[2];
+        dydt[1] = y[3];
+        dydt[2] = y[0] + 2.0 * y[3] - kEarth * (y[0] + kMoon) / d1 - kMoon * (y[0] - kEarth) / d2;
+        dydt[3] = y[1] - 2.0 * y[2] - kEarth * y[1] / d1 - kMoon * y[1] / d2;
+        return Evaluation::ok();
+    };
+    const std::vector<double> start{0.994, 0.0, 0.0, -2.00158510637908252240537862224};
+    std::vector<double> y = start;
+    const Problem problem{.size = 4, .rhs = rhs};
+    const Outcome outcome =
+        integrate(problem, {.rtol = 1e-14, .atol = 1e-15}, 0.0, kPeriod, y, {}, {});
+    ASSERT_EQ(outcome.status, Status::kOk);
+    EXPECT_EQ(outcome.t, kPeriod);
+    EXPECT_NEAR(y[0], start[0], 1e-9);
+    EXPECT_NEAR(y[1], start[1], 1e-9);
+    // The velocity near the moon is more sensitive than the position by |f| / |v|, about 1e2.
+    EXPECT_NEAR(y[2], start[2], 1e-7);
+    EXPECT_NEAR(y[3], start[3], 1e-7);
+}
+
+}  // namespace
+}  // namespace ananke::ode

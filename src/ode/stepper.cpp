@@ -1,0 +1,52 @@
+#include "ode/stepper.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/text.h"
+
+namespace ananke::ode {
+
+Error describe_failure(Status status, const Stepper& stepper) {
+    const std::string at = fmt::format("at t = {}", to_text(stepper.t()));
+    const Statistics& statistics = stepper.statistics();
+    switch (status) {
+        case Status::kInterrupted:
+            return {ErrorCode::kInterrupted, "interrupted " + at};
+        case Status::kStepTooSmall:
+            return {ErrorCode::kStepTooSmall,
+                    fmt::format("the tolerance cannot be met {}: a step of {} still has {} times "
+                                "the tolerated error",
+                                at, to_short_text(stepper.next_step()),
+                                to_short_text(statistics.last_error))};
+        case Status::kTooManySteps:
+            return {ErrorCode::kTooManySteps,
+                    fmt::format("the limit on steps is reached {} after {} accepted and {} "
+                                "rejected steps",
+                                at, statistics.steps, statistics.rejected)};
+        case Status::kNotFinite:
+            return {ErrorCode::kNotFinite,
+                    fmt::format("the motion is not finite beyond t = {}", to_text(stepper.t()))};
+        case Status::kRhsRetry:
+            return {ErrorCode::kNotConverged,
+                    fmt::format("the equations cannot be evaluated beyond t = {} (code {})",
+                                to_text(stepper.t()), stepper.rhs_code())};
+        case Status::kRhsFailed:
+            return {ErrorCode::kNotConverged,
+                    fmt::format("the equations failed in the step that starts {} (code {})", at,
+                                stepper.rhs_code())};
+        case Status::kProjectionFailed:
+            return {
+                ErrorCode::kNotConverged,
+                fmt::format("the state cannot be projected beyond t = {}", to_text(stepper.t()))};
+        case Status::kInvalidInput:
+            return {ErrorCode::kInvalidInput, "the times of the integration are out of order"};
+        case Status::kOk:
+        case Status::kStopped:
+            break;
+    }
+    ANANKE_REQUIRE(status != Status::kOk && status != Status::kStopped);
+    return {ErrorCode::kInvalidInput, {}};
+}
+
+}  // namespace ananke::ode
