@@ -1,0 +1,63 @@
+// Builds a straight-line program value by value.
+//
+// Used by lower() and, later, by a recording scalar that runs numeric algorithms symbolically.
+// Each value exists once (value numbering); operations on constants are folded with the functions
+// that the interpreter calls. Operands of commutative operations are ordered by a structural hash
+// (input number, bits of a constant, operation and operands), so the program depends on the
+// structure of the outputs alone, never on the order of the calls. See schedule.h for the rest.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "code/program.h"
+#include "code/schedule.h"
+
+namespace ananke::code {
+
+/// Handle of a value in one Builder. Equal handles are equal values.
+struct Value {
+    std::uint32_t id = 0;
+    friend bool operator==(Value, Value) = default;
+};
+
+class Builder {
+  public:
+    explicit Builder(std::uint32_t input_count);
+
+    Value input(std::uint32_t index) const;
+    Value constant(double value);
+
+    /// Requires as many operands as `op` has. The fused operations are left to finish().
+    Value apply(Op op, Value a) { return intern(op, {a.id}, 1); }
+    Value apply(Op op, Value a, Value b) { return intern(op, {a.id, b.id}, 2); }
+    Value apply(Op op, Value a, Value b, Value c) { return intern(op, {a.id, b.id, c.id}, 3); }
+
+    /// a^n by repeated squaring, low bits first: a^5 = a * (a^2)^2; a^-n = 1/a^n; a^0 = 1.
+    Value integer_power(Value a, int n);
+
+    /// The program that computes the outputs. The builder may go on afterwards.
+    Program finish(std::span<const Value> outputs) const;
+
+  private:
+    struct Key {
+        Op op;
+        std::array<std::uint32_t, 3> operands;
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    struct KeyHash {
+        std::size_t operator()(const Key& key) const;
+    };
+
+    Value intern(Op op, std::array<std::uint32_t, 3> operands, int operand_count);
+    Value append(const ValueNode& node);
+
+    std::uint32_t input_count_;
+    std::vector<ValueNode> nodes_;  ///< the inputs first, operands before users
+    std::unordered_map<Key, std::uint32_t, KeyHash> known_operations_;
+    std::unordered_map<std::uint64_t, std::uint32_t> known_constants_;  ///< by their bits
+};
+
+}  // namespace ananke::code

@@ -1,0 +1,194 @@
+#include "code/lower.h"
+
+#include <array>
+#include <cstdlib>
+#include <unordered_map>
+
+#include "base/check.h"
+#include "code/builder.h"
+
+namespace ananke::code {
+namespace {
+
+using sym::Expr;
+using sym::Graph;
+
+/// Beyond this the products would lose more digits than pow, and hardly be faster.
+constexpr std::int64_t kLargestPower = 32;
+
+Op machine_op(sym::Op op) {
+    switch (op) {
+        case sym::Op::kAdd:
+            return Op::kAdd;
+        case sym::Op::kSub:
+            return Op::kSub;
+        case sym::Op::kNeg:
+            return Op::kNeg;
+        case sym::Op::kMul:
+            return Op::kMul;
+        case sym::Op::kDiv:
+            return Op::kDiv;
+        case sym::Op::kPow:
+            return Op::kPow;
+        case sym::Op::kSin:
+            return Op::kSin;
+        case sym::Op::kCos:
+            return Op::kCos;
+        case sym::Op::kTan:
+            return Op::kTan;
+        case sym::Op::kAsin:
+            return Op::kAsin;
+        case sym::Op::kAcos:
+            return Op::kAcos;
+        case sym::Op::kAtan:
+            return Op::kAtan;
+        case sym::Op::kSinh:
+            return Op::kSinh;
+        case sym::Op::kCosh:
+            return Op::kCosh;
+        case sym::Op::kTanh:
+            return Op::kTanh;
+        case sym::Op::kExp:
+            return Op::kExp;
+        case sym::Op::kLog:
+            return Op::kLog;
+        case sym::Op::kSqrt:
+            return Op::kSqrt;
+        case sym::Op::kAbs:
+            return Op::kAbs;
+        case sym::Op::kSign:
+            return Op::kSign;
+        case sym::Op::kAtan2:
+            return Op::kAtan2;
+        case sym::Op::kMin:
+            return Op::kMin;
+        case sym::Op::kMax:
+            return Op::kMax;
+        case sym::Op::kLess:
+            return Op::kLess;
+        case sym::Op::kLessEqual:
+            return Op::kLessEqual;
+        case sym::Op::kEqual:
+            return Op::kEqual;
+        case sym::Op::kAnd:
+            return Op::kAnd;
+        case sym::Op::kOr:
+            return Op::kOr;
+        case sym::Op::kNot:
+            return Op::kNot;
+        case sym::Op::kSelect:
+            return Op::kSelect;
+        case sym::Op::kConstant:
+        case sym::Op::kSymbol:
+            break;
+    }
+    ANANKE_REQUIRE(false && "leaves have no operation");
+    std::abort();
+}
+
+class Lowering {
+  public:
+    Lowering(const Graph& graph, std::span<const Expr> inputs)
+        : graph_(graph), builder_(static_cast<std::uint32_t>(inputs.size())) {
+        for (std::uint32_t i = 0; i < inputs.size(); ++i) {
+            ANANKE_REQUIRE(graph.is_symbol(inputs[i]));
+            const bool is_new = values_.emplace(inputs[i].id, builder_.input(i)).second;
+            ANANKE_REQUIRE(is_new);
+        }
+    }
+
+    /// Depth-first with a stack of our own: expressions may be 100,000 operations deep.
+    Value value_of(Expr root) {
+        struct Visit {
+            std::uint32_t id;
+            int next_operand;
+        };
+        std::vector<Visit> stack{{root.id, 0}};
+        while (!stack.empty()) {
+            Visit& top = stack.back();
+            const sym::Node& node = graph_.node({top.id});
+            if (top.next_operand == 0 && values_.contains(top.id)) {
+                stack.pop_back();
+            } else if (top.next_operand < sym::arity(node.op)) {
+                const std::array<std::uint32_t, 3> operands{node.a, node.b, node.c};
+                const std::uint32_t operand = operands[static_cast<std::size_t>(top.next_operand)];
+                top.next_operand += 1;
+                stack.push_back({operand, 0});
+            } else {
+                const std::uint32_t id = top.id;
+                stack.pop_back();
+                values_.emplace(id, lower_node({id}));
+            }
+        }
+        return values_.at(root.id);
+    }
+
+    Program finish(std::span<const Value> outputs) const { return builder_.finish(outputs); }
+
+  private:
+    /// Requires the values of the operands.
+    Value lower_node(Expr e) {
+        const sym::Node& node = graph_.node(e);
+        // A symbol that has no value yet is missing among the inputs.
+        ANANKE_REQUIRE(node.op != sym::Op::kSymbol);
+        if (node.op == sym::Op::kConstant) {
+            return builder_.constant(graph_.constant(e).value);
+        }
+        const Value a = values_.at(node.a);
+        switch (sym::arity(node.op)) {
+            case 1:
+                return builder_.apply(machine_op(node.op), a);
+            case 2:
+                return node.op == sym::Op::kPow
+                           ? power(a, {node.b})
+                           : builder_.apply(machine_op(node.op), a, values_.at(node.b));
+            default:
+                return builder_.apply(machine_op(node.op), a, values_.at(node.b),
+                                      values_.at(node.c));
+        }
+    }
+
+    Value power(Value base, Expr exponent) {
+        if (graph_.is_constant(exponent) && graph_.constant(exponent).exact()) {
+            const sym::Constant& number = graph_.constant(exponent);
+            const std::int64_t n = number.numerator;
+            if (n >= -kLargestPower && n <= kLargestPower) {
+                if (number.denominator == 1) {
+                    return builder_.integer_power(base, static_cast<int>(n));
+                }
+                if (number.denominator == 2) {
+                    return half_integer_power(base, static_cast<int>(n));
+                }
+            }
+        }
+        return builder_.apply(Op::kPow, base, values_.at(exponent.id));
+    }
+
+    /// base^(n/2), n odd: base^((|n| - 1)/2) * sqrt(base), inverted for n < 0.
+    Value half_integer_power(Value base, int n) {
+        const int size = std::abs(n);
+        Value result = builder_.apply(Op::kSqrt, base);
+        if (size > 1) {
+            result = builder_.apply(Op::kMul, builder_.integer_power(base, (size - 1) / 2), result);
+        }
+        return n > 0 ? result : builder_.apply(Op::kDiv, builder_.constant(1.0), result);
+    }
+
+    const Graph& graph_;
+    Builder builder_;
+    std::unordered_map<std::uint32_t, Value> values_;  ///< by node
+};
+
+}  // namespace
+
+Program lower(const Graph& graph, std::span<const Expr> inputs, std::span<const Expr> outputs) {
+    Lowering lowering(graph, inputs);
+    std::vector<Value> values;
+    values.reserve(outputs.size());
+    for (const Expr output : outputs) {
+        values.push_back(lowering.value_of(output));
+    }
+    return lowering.finish(values);
+}
+
+}  // namespace ananke::code

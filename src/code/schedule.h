@@ -1,0 +1,43 @@
+// From values to instructions: what the outputs need, fma, order, slots.
+//
+// The rule of fma. A product a*b becomes part of a sum s when s is its only use and
+//   s = a*b + c -> fma(a, b, c),   s = a*b - c -> fms(a, b, c),   s = c - a*b -> fnma(a, b, c).
+// If both operands of s are such products, the one with the larger structural hash is fused. A
+// product with two uses or more, or one that is an output, stays a product of its own.
+//
+// Instructions stand in the order of a depth-first walk from the outputs, first operand first, so
+// the program depends on the structure of the values alone, not on the order they were made in.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "code/program.h"
+
+namespace ananke::code {
+
+/// A value in single-assignment form.
+struct ValueNode {
+    enum class Kind : std::uint8_t { kInput, kConstant, kOperation };
+
+    Kind kind;
+    Op op = Op::kAdd;                         ///< of an operation
+    std::array<std::uint32_t, 3> operands{};  ///< positions of earlier nodes
+    std::uint32_t input = 0;                  ///< number of an input
+    double constant = 0.0;
+    std::uint64_t hash =
+        0;  ///< structural: input number, bits of the constant, operation, operands
+
+    std::span<const std::uint32_t> used_operands() const {
+        return std::span(operands).first(
+            kind == Kind::kOperation ? static_cast<std::size_t>(arity(op)) : 0);
+    }
+};
+
+/// Requires operands before users in `nodes`.
+Program schedule(std::uint32_t input_count, std::vector<ValueNode> nodes,
+                 std::span<const std::uint32_t> outputs);
+
+}  // namespace ananke::code
