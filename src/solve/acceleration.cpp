@@ -1,0 +1,256 @@
+#include "solve/acceleration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "base/check.h"
+#include "solve/kernels.h"
+
+namespace ananke::solve {
+namespace {
+
+// b of this size, in the unit of its row, may be what rounding left of larger terms.
+constexpr double kSmallestScale = 1e-6;
+
+std::size_t size(int n) {
+    return static_cast<std::size_t>(n);
+}
+
+bool is_finite(const System& at) {
+    const int n = at.n();
+    const int m = at.m();
+    return all_finite(n * n, at.M.data()) && all_finite(n, at.Q.data()) &&
+           all_finite(m * n, at.A.data()) && all_finite(m, at.b.data()) &&
+           all_finite(static_cast<int>(at.C.size()), at.C.data());
+}
+
+void require_sizes(const System& at, int n, int m) {
+    ANANKE_REQUIRE(at.M.rows() == n && at.M.cols() == n && at.Q.size() == n);
+    ANANKE_REQUIRE(at.A.rows() == m && at.b.size() == m && (m == 0 || at.A.cols() == n));
+    ANANKE_REQUIRE(at.C.size() == 0 || at.C.size() == n);
+    ANANKE_REQUIRE(at.row_magnitude.size() == 0 || at.row_magnitude.size() == m);
+    ANANKE_REQUIRE(at.b_magnitude.size() == 0 || at.b_magnitude.size() == m);
+    ANANKE_REQUIRE(at.M.outerStride() == n && (m <= 1 || at.A.outerStride() == n));
+}
+
+}  // namespace
+
+AccelerationSolver::AccelerationSolver(int n, int m, RankPolicy policy)
+    : n_(n),
+      m_(m),
+      policy_(policy),
+      factor_(n, m),
+      active_(size(m)),
+      vanished_(size(m)),
+      d_(size(n), 1.0),
+      rho_(size(m), 1.0),
+      L_(size(n) * size(n)),
+      M_aux_(size(n) * size(n)),
+      A_aux_(size(m) * size(n)),
+      beta_(size(m)),
+      head_(size(n)),
+      y0_(size(n)),
+      yC_(size(n)),
+      delta_(size(n)),
+      lambda_unit_(size(m)),
+      a_(size(n)),
+      Qc_(size(n)),
+      Qc_ideal_(size(n)),
+      Qc_nonideal_(size(n)),
+      lambda_(size(m)) {}
+
+SolveStatus AccelerationSolver::solve(const System& at) {
+    require_sizes(at, n_, m_);
+    pivot_ratio_ = 1.0;
+    if (!is_finite(at)) {
+        return SolveStatus::kNotFinite;
+    }
+    choose_rows(at);
+    if (!load(at)) {
+        return SolveStatus::kNotUnique;
+    }
+    factor_.factor(policy_);
+    return finish(at, true);
+}
+
+SolveStatus AccelerationSolver::solve_again(const System& at) {
+    require_sizes(at, n_, m_);
+    if (!is_finite(at)) {
+        return SolveStatus::kNotFinite;
+    }
+    if (!load(at)) {
+        return SolveStatus::kNotUnique;
+    }
+    pivot_ratio_ = factor_.factor_again();
+    return finish(at, false);
+}
+
+void AccelerationSolver::choose_rows(const System& at) {
+    active_count_ = 0;
+    vanished_count_ = 0;
+    for (int k = 0; k < m_; ++k) {
+        const double* row = at.A.data() + k * n_;
+        const double length = std::sqrt(dot(n_, row, row));
+        const double magnitude = at.row_magnitude.size() > 0 ? at.row_magnitude[k] : 0.0;
+        if (length > kVanished * magnitude) {
+            active_[active_count_++] = k;
+        } else {
+            vanished_[vanished_count_++] = k;
+        }
+    }
+}
+
+// M = L L^T, w_k = L^-1 A_k, y0 = L^-1 Q.
+bool AccelerationSolver::load(const System& at) {
+    auxiliary_ = !cholesky(n_, at.M.data(), kSingularMass, L_.data());
+    if (auxiliary_) {
+        return load_auxiliary(at);
+    }
+    std::copy(at.Q.data(), at.Q.data() + n_, y0_.data());
+    solve_lower(n_, L_.data(), y0_.data());
+    factor_.begin(active_count_);
+    for (int k = 0; k < active_count_; ++k) {
+        const double* row = at.A.data() + active_[k] * n_;
+        std::copy(row, row + n_, factor_.row(k));
+        solve_lower(n_, L_.data(), factor_.row(k));
+    }
+    factor_.normalize();
+    for (int k = 0; k < active_count_; ++k) {
+        beta_[k] = factor_.unit(k) * at.b[active_[k]];
+    }
+    return true;
+}
+
+// The same with M' + A'^T A' and Q' + A'^T b', M' = D M D, A' = rho A D of unit rows.
+bool AccelerationSolver::load_auxiliary(const System& at) {
+    equilibrate(n_, m_, at.M.data(), at.A.data(), d_.data());
+    for (int k = 0; k < active_count_; ++k) {
+        const double* row = at.A.data() + active_[k] * n_;
+        double* scaled = A_aux_.data() + k * n_;
+        for (int i = 0; i < n_; ++i) {
+            scaled[i] = row[i] * d_[i];
+        }
+        rho_[k] = 1.0 / std::sqrt(dot(n_, scaled, scaled));
+        for (int i = 0; i < n_; ++i) {
+            scaled[i] *= rho_[k];
+        }
+        beta_[k] = rho_[k] * at.b[active_[k]];
+    }
+    for (int i = 0; i < n_; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            double sum = d_[i] * at.M.data()[i * n_ + j] * d_[j];
+            for (int k = 0; k < active_count_; ++k) {
+                sum += A_aux_[k * n_ + i] * A_aux_[k * n_ + j];  //                   UW13 (3.19)
+            }
+            M_aux_[i * n_ + j] = sum;
+        }
+        y0_[i] = d_[i] * at.Q[i];
+        for (int k = 0; k < active_count_; ++k) {
+            y0_[i] += A_aux_[k * n_ + i] * beta_[k];  //                              UW13 (3.20)
+        }
+    }
+    if (!cholesky(n_, M_aux_.data(), kNotDetermined, L_.data())) {
+        return false;
+    }
+    solve_lower(n_, L_.data(), y0_.data());
+    factor_.begin(active_count_);
+    for (int k = 0; k < active_count_; ++k) {
+        std::copy(A_aux_.data() + k * n_, A_aux_.data() + (k + 1) * n_, factor_.row(k));
+        solve_lower(n_, L_.data(), factor_.row(k));
+    }
+    factor_.normalize();
+    for (int k = 0; k < active_count_; ++k) {
+        beta_[k] *= factor_.unit(k);
+    }
+    return true;
+}
+
+SolveStatus AccelerationSolver::finish(const System& at, bool check) {
+    const int r = factor_.rank();
+    const bool nonideal = at.has_nonideal();
+    const auto d = [&](int i) { return auxiliary_ ? d_[i] : 1.0; };
+
+    // y = y0 + Z [head - (Z^T y0)_head ; (Z^T yC)_tail]
+    factor_.solve_kept(beta_.data(), head_.data());
+    if (check) {
+        find_inconsistency(at, std::sqrt(dot(n_, y0_.data(), y0_.data())));
+    }
+    std::copy(y0_.begin(), y0_.end(), delta_.begin());
+    factor_.apply_Zt(delta_.data());
+    for (int i = 0; i < r; ++i) {
+        delta_[i] = head_[i] - delta_[i];
+    }
+    std::fill(delta_.begin() + r, delta_.end(), 0.0);
+    std::copy(delta_.begin(), delta_.begin() + r, head_.begin());
+    if (nonideal) {
+        for (int i = 0; i < n_; ++i) {
+            yC_[i] = d(i) * at.C[i];
+        }
+        solve_lower(n_, L_.data(), yC_.data());
+        factor_.apply_Zt(yC_.data());
+        for (int i = 0; i < r; ++i) {
+            head_[i] -= yC_[i];  // what the rows carry: L^-1 (Qc - C) = Z [head; 0]
+            yC_[i] = 0.0;
+        }
+    }
+
+    factor_.apply_Z(delta_.data());
+    multiply_lower(n_, L_.data(), delta_.data(), Qc_ideal_.data());  //               UK02 (7)
+    if (nonideal) {
+        factor_.apply_Z(yC_.data());
+        multiply_lower(n_, L_.data(), yC_.data(), Qc_nonideal_.data());  //           UK02 (8)
+    }
+    for (int i = 0; i < n_; ++i) {
+        a_[i] = y0_[i] + delta_[i] + (nonideal ? yC_[i] : 0.0);
+    }
+    solve_lower_transposed(n_, L_.data(), a_.data());
+    for (int i = 0; i < n_; ++i) {
+        a_[i] *= d(i);
+        Qc_ideal_[i] /= d(i);
+        Qc_nonideal_[i] = nonideal ? Qc_nonideal_[i] / d(i) : 0.0;
+        Qc_[i] = Qc_ideal_[i] + Qc_nonideal_[i];
+    }
+
+    factor_.least_norm(head_.data(), lambda_unit_.data());
+    std::fill(lambda_.begin(), lambda_.end(), 0.0);
+    for (int k = 0; k < active_count_; ++k) {
+        lambda_[active_[k]] = lambda_unit_[k] * factor_.unit(k) * (auxiliary_ ? rho_[k] : 1.0);
+    }
+    if (!all_finite(n_, a_.data()) || !all_finite(n_, Qc_.data()) ||
+        !all_finite(m_, lambda_.data())) {
+        return SolveStatus::kNotFinite;
+    }
+    return check && inconsistency_ > tolerance_ ? SolveStatus::kInconsistent : SolveStatus::kOk;
+}
+
+// `size` measures the unconstrained acceleration; rows are of unit length, so it bounds w_k . y0.
+void AccelerationSolver::find_inconsistency(const System& at, double size) {
+    inconsistency_ = 0.0;
+    inconsistent_row_ = -1;
+    const int r = factor_.rank();
+    const bool given = at.b_magnitude.size() > 0;
+    const double reach = size + std::sqrt(dot(r, head_.data(), head_.data()));
+    for (int place = r; place < active_count_; ++place) {
+        const int k = factor_.order(place);
+        const double unit = factor_.unit(k) * (auxiliary_ ? rho_[k] : 1.0);
+        const double mismatch = std::abs(factor_.value_of_dropped(place, head_.data()) - beta_[k]);
+        const double magnitude = given ? at.b_magnitude[active_[k]] : 0.0;
+        const double scale =
+            reach + std::abs(beta_[k]) + unit * std::max(magnitude, kSmallestScale);
+        note_inconsistency(mismatch / scale, active_[k]);
+    }
+    for (int v = 0; v < vanished_count_; ++v) {
+        const int k = vanished_[v];
+        note_inconsistency(std::abs(at.b[k]) / std::max(1.0, given ? at.b_magnitude[k] : 0.0), k);
+    }
+}
+
+void AccelerationSolver::note_inconsistency(double mismatch, int row) {
+    if (mismatch > inconsistency_) {
+        inconsistency_ = mismatch;
+        inconsistent_row_ = row;
+    }
+}
+
+}  // namespace ananke::solve

@@ -1,0 +1,99 @@
+// The constrained acceleration in the hot loop. No memory is taken after construction.
+//
+// M > 0:        M = L L^T, rows w_k = L^-1 A_k scaled to unit length, y = L^T a. Among all y with
+//               w_k . y = beta_k the one nearest to y0 = L^-1 Q:               UK02 (6), (32)
+// M singular:   the same for M + A^T A and Q + A^T b in equilibrated units     UW13 (3.18), (3.37)
+//               (alpha = 1, G = 1, z = b), whose force of constraint is the physical one.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "solve/row_factor.h"
+#include "solve/system.h"
+
+namespace ananke::solve {
+
+enum class SolveStatus : std::uint8_t {
+    kOk,
+    kNotFinite,     ///< an input or the answer holds NaN or infinity
+    kNotUnique,     ///< a massless direction is left free
+    kInconsistent,  ///< no acceleration satisfies all rows
+};
+
+/// Pivots of the mass matrix, relative to its diagonal, below which it counts as singular, and of
+/// the auxiliary mass matrix, below which the motion counts as not determined.
+constexpr double kSingularMass = 1e-12;
+constexpr double kNotDetermined = 1e-13;
+/// Scaled mismatch of b above which dependent rows contradict each other.
+constexpr double kContradiction = 1e-9;
+
+class AccelerationSolver {
+  public:
+    AccelerationSolver(int n, int m, RankPolicy policy = {});
+
+    /// Solve with the full rank policy. Requires the sizes given at construction and contiguous M,
+    /// A.
+    SolveStatus solve(const System& at);
+
+    /// Solve with the rows kept by the last solve(), whatever their pivots now are: inside a step,
+    /// where stages leave the constraint surface and redundant rows look independent. Dropped rows
+    /// are not checked. pivot_ratio() tells how far the pivots have fallen; below 1e-3 solve()
+    /// again.
+    SolveStatus solve_again(const System& at);
+
+    using Vector = Eigen::Map<const Eigen::VectorXd>;
+    Vector a() const { return {a_.data(), n_}; }
+    Vector Qc() const { return {Qc_.data(), n_}; }
+    Vector Qc_ideal() const { return {Qc_ideal_.data(), n_}; }
+    Vector Qc_nonideal() const { return {Qc_nonideal_.data(), n_}; }
+    Vector lambda() const { return {lambda_.data(), m_}; }
+
+    int rank() const { return factor_.rank(); }
+    bool rank_warning() const { return factor_.warning(); }
+    /// True if M was singular and the auxiliary mass matrix stood in.
+    bool auxiliary() const { return auxiliary_; }
+    double pivot_ratio() const { return pivot_ratio_; }
+    /// Largest scaled mismatch of a dropped or vanished row, and that row (-1: none).
+    double inconsistency() const { return inconsistency_; }
+    int inconsistent_row() const { return inconsistent_row_; }
+
+    /// Tolerance on inconsistency(), kContradiction unless set.
+    void set_tolerance(double tolerance) { tolerance_ = tolerance; }
+
+  private:
+    void choose_rows(const System& at);
+    bool load(const System& at);
+    bool load_auxiliary(const System& at);
+    SolveStatus finish(const System& at, bool check);
+    void find_inconsistency(const System& at, double size);
+    void note_inconsistency(double mismatch, int row);
+
+    int n_;
+    int m_;
+    RankPolicy policy_;
+    double tolerance_ = kContradiction;
+    RowFactor factor_;
+    std::vector<int> active_;          // m  rows that have not vanished
+    std::vector<int> vanished_;        // m
+    std::vector<double> d_;            // n  coordinate scale, 1 where M > 0
+    std::vector<double> rho_;          // m  row scale before normalize(), 1 where M > 0
+    std::vector<double> L_;            // n×n
+    std::vector<double> M_aux_;        // n×n
+    std::vector<double> A_aux_;        // m×n
+    std::vector<double> beta_;         // m  b in the scale of the unit rows
+    std::vector<double> head_;         // n
+    std::vector<double> y0_;           // n
+    std::vector<double> yC_;           // n
+    std::vector<double> delta_;        // n
+    std::vector<double> lambda_unit_;  // m
+    std::vector<double> a_, Qc_, Qc_ideal_, Qc_nonideal_, lambda_;
+    int active_count_ = 0;
+    int vanished_count_ = 0;
+    bool auxiliary_ = false;
+    double pivot_ratio_ = 1.0;
+    double inconsistency_ = 0.0;
+    int inconsistent_row_ = -1;
+};
+
+}  // namespace ananke::solve

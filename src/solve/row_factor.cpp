@@ -1,0 +1,218 @@
+#include "solve/row_factor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "base/check.h"
+#include "solve/kernels.h"
+
+namespace ananke::solve {
+namespace {
+
+// Among rows of nearly equal remaining length the one stated first is kept: redundancy is then
+// reported on the later statement.
+constexpr double kTie = 1.0 - 1e-8;
+// A pivot below this is as good as zero when gaps are compared.
+constexpr double kZeroPivot = 1e-16;
+
+std::size_t size(int n) {
+    return static_cast<std::size_t>(n);
+}
+
+}  // namespace
+
+RowFactor::RowFactor(int n, int max_rows)
+    : n_(n),
+      rows_(size(n) * size(max_rows)),
+      unit_(size(max_rows)),
+      order_(size(max_rows)),
+      tail_(size(max_rows)),
+      diag_(size(max_rows)),
+      beta_(size(max_rows)),
+      pivot_(size(max_rows)),
+      combo_(size(max_rows) * size(max_rows)),
+      gram_(size(max_rows) * size(max_rows)),
+      factor_(size(max_rows) * size(max_rows)),
+      work_(size(max_rows)) {}
+
+void RowFactor::begin(int m) {
+    ANANKE_DEBUG_CHECK(size(m) <= unit_.size());
+    m_ = m;
+}
+
+void RowFactor::normalize() {
+    for (int k = 0; k < m_; ++k) {
+        double* w = row(k);
+        const double length = std::sqrt(dot(n_, w, w));
+        unit_[k] = length > 0.0 ? 1.0 / length : 0.0;
+        for (int i = 0; i < n_; ++i) {
+            w[i] *= unit_[k];
+        }
+    }
+}
+
+// One Householder step at place k on the row order_[k]; returns the pivot |R_kk|.
+double RowFactor::reflect(int k) {
+    double* v = row(order_[k]);
+    const double length = std::sqrt(dot(n_ - k, v + k, v + k));
+    diag_[k] = v[k] >= 0.0 ? -length : length;
+    beta_[k] = length > 0.0 ? 1.0 / (length * (length + std::abs(v[k]))) : 0.0;
+    v[k] -= diag_[k];
+    for (int j = k + 1; j < m_; ++j) {
+        double* w = row(order_[j]);
+        const double factor = beta_[k] * dot(n_ - k, v + k, w + k);
+        for (int i = k; i < n_; ++i) {
+            w[i] -= factor * v[i];
+        }
+    }
+    return length;
+}
+
+void RowFactor::factor(const RankPolicy& policy) {
+    for (int k = 0; k < m_; ++k) {
+        order_[k] = k;
+    }
+    const int most = std::min(m_, n_);
+    int steps = 0;
+    largest_dropped_ = 0.0;
+    for (; steps < most; ++steps) {
+        double longest = 0.0;
+        for (int j = steps; j < m_; ++j) {
+            const double* w = row(order_[j]) + steps;
+            tail_[j] = dot(n_ - steps, w, w);
+            longest = std::max(longest, tail_[j]);
+        }
+        if (!(longest > policy.drop * policy.drop)) {
+            largest_dropped_ = std::sqrt(longest);
+            break;
+        }
+        int pick = steps;
+        while (tail_[pick] < kTie * longest) {
+            ++pick;
+        }
+        // A rotation, not a swap, so that the rows behind stay in the order of statement.
+        std::rotate(order_.begin() + steps, order_.begin() + pick, order_.begin() + pick + 1);
+        pivot_[steps] = reflect(steps);
+    }
+    decide(policy, steps);
+}
+
+void RowFactor::decide(const RankPolicy& policy, int steps) {
+    int sure = 0;
+    while (sure < steps && pivot_[sure] > policy.keep) {
+        ++sure;
+    }
+    rank_ = sure;
+    warning_ = sure < steps;
+    if (!warning_) {
+        return;
+    }
+    double widest = 0.0;
+    for (int r = sure; r <= steps; ++r) {
+        const double above = r == 0 ? 1.0 : pivot_[r - 1];
+        const double below = std::max(r < steps ? pivot_[r] : largest_dropped_, kZeroPivot);
+        if (above / below > widest) {
+            widest = above / below;
+            rank_ = r;
+        }
+    }
+    largest_dropped_ = rank_ < steps ? pivot_[rank_] : largest_dropped_;
+}
+
+double RowFactor::factor_again() {
+    double worst = 1.0;
+    for (int k = 0; k < rank_; ++k) {
+        worst = std::min(worst, reflect(k) / pivot_[k]);
+    }
+    return worst;
+}
+
+double RowFactor::smallest_kept() const {
+    return rank_ > 0 ? *std::min_element(pivot_.begin(), pivot_.begin() + rank_) : 1.0;
+}
+
+void RowFactor::apply_Zt(double* x) const {
+    for (int k = 0; k < rank_; ++k) {
+        const double* v = rows_.data() + order_[k] * n_;
+        const double factor = beta_[k] * dot(n_ - k, v + k, x + k);
+        for (int i = k; i < n_; ++i) {
+            x[i] -= factor * v[i];
+        }
+    }
+}
+
+void RowFactor::apply_Z(double* x) const {
+    for (int k = rank_ - 1; k >= 0; --k) {
+        const double* v = rows_.data() + order_[k] * n_;
+        const double factor = beta_[k] * dot(n_ - k, v + k, x + k);
+        for (int i = k; i < n_; ++i) {
+            x[i] -= factor * v[i];
+        }
+    }
+}
+
+void RowFactor::solve_kept(const double* beta, double* head) const {
+    for (int k = 0; k < rank_; ++k) {
+        const double* w = rows_.data() + order_[k] * n_;
+        head[k] = (beta[order_[k]] - dot(k, w, head)) / diag_[k];
+    }
+}
+
+double RowFactor::value_of_dropped(int k, const double* head) const {
+    return dot(rank_, rows_.data() + order_[k] * n_, head);
+}
+
+void RowFactor::combination(int k, double* coefficients) const {
+    const double* w = rows_.data() + order_[k] * n_;
+    std::copy(w, w + rank_, coefficients);
+    for (int i = rank_ - 1; i >= 0; --i) {
+        const double* pivot_row = rows_.data() + order_[i] * n_;
+        coefficients[i] /= diag_[i];
+        for (int j = 0; j < i; ++j) {
+            coefficients[j] -= pivot_row[j] * coefficients[i];
+        }
+    }
+}
+
+void RowFactor::least_norm(const double* h, double* lambda) {
+    // The solution on the kept rows alone: R11 x = h.
+    double* x = work_.data();
+    std::copy(h, h + rank_, x);
+    for (int i = rank_ - 1; i >= 0; --i) {
+        const double* w = row(order_[i]);
+        x[i] /= diag_[i];
+        for (int j = 0; j < i; ++j) {
+            x[j] -= w[j] * x[i];
+        }
+    }
+    // Less its part along the null space [-K; I], K = R11^-1 R12: (I + K^T K) s = -K^T x.
+    const int extra = m_ - rank_;
+    double* s = tail_.data();
+    for (int p = 0; p < extra; ++p) {
+        combination(rank_ + p, combo_.data() + p * rank_);
+        s[p] = -dot(rank_, combo_.data() + p * rank_, x);
+    }
+    for (int p = 0; p < extra; ++p) {
+        for (int q = 0; q <= p; ++q) {
+            gram_[p * extra + q] = (p == q ? 1.0 : 0.0) +
+                                   dot(rank_, combo_.data() + p * rank_, combo_.data() + q * rank_);
+        }
+    }
+    if (extra > 0) {
+        cholesky(extra, gram_.data(), 0.0, factor_.data());
+        solve_lower(extra, factor_.data(), s);
+        solve_lower_transposed(extra, factor_.data(), s);
+    }
+    for (int p = 0; p < extra; ++p) {
+        for (int i = 0; i < rank_; ++i) {
+            x[i] += combo_[p * rank_ + i] * s[p];
+        }
+        lambda[order_[rank_ + p]] = -s[p];
+    }
+    for (int i = 0; i < rank_; ++i) {
+        lambda[order_[i]] = x[i];
+    }
+}
+
+}  // namespace ananke::solve
