@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 
 #include "base/check.h"
 #include "code/mix.h"
@@ -38,6 +40,9 @@ Value Builder::input(std::uint32_t index) const {
 }
 
 Value Builder::constant(double value) {
+    if (std::isnan(value)) {
+        value = std::numeric_limits<double>::quiet_NaN();  // one NaN, whatever made it
+    }
     const auto bits = std::bit_cast<std::uint64_t>(value);
     const auto known = known_constants_.find(bits);
     if (known != known_constants_.end()) {
