@@ -15,6 +15,8 @@ using dop853::Weights;
 constexpr int kMaxConsecutiveRejections = 60;
 constexpr double kRetryFactor = 0.25;  // on h where f or the hook failed and no error is known
 constexpr double kStretch = 1.01;      // a step is stretched by up to 1 % to end at t_end
+constexpr double kRoundingOfSpan =
+    1.0 + 1e-12;  // equal steps over a span leave no crumb at its end
 
 using StagePointers = std::array<const double*, dop853::kStages>;
 
@@ -217,7 +219,7 @@ double Dop853::initial_step(double t_end) {
 Dop853::Trial Dop853::choose_trial(double t_end) const {
     const double remaining = t_end - t_;
     const double distance = std::abs(remaining);
-    if (distance <= step_ * kStretch && distance <= options_.max_step) {
+    if (distance <= step_ * kStretch && distance <= options_.max_step * kRoundingOfSpan) {
         return {remaining, t_end, true};
     }
     const double t = t_ + std::copysign(std::min(step_, distance), remaining);

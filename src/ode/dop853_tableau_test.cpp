@@ -166,7 +166,8 @@ TEST(Dop853Tableau, ErrorWeightsSeeTheirOrderAndNothingBelow) {
 
 TEST(Dop853Tableau, DenseOutputHasOrder7AndNotMore) {
     const Forest trees = rooted_trees(8);
-    for (double x = 0.0; x <= 1.0; x += 0.0625) {
+    for (int sixteenth = 0; sixteenth <= 16; ++sixteenth) {
+        const double x = sixteenth / 16.0;
         const Weights weights = dense_weights(x);
         const auto target = [x](const Tree& tree) {
             return std::pow(x, static_cast<double>(tree.order)) / tree.gamma;
