@@ -1,0 +1,147 @@
+#include "sym/print.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "sym/print_form.h"
+#include "sym/print_writer.h"
+#include "sym/walk.h"
+
+namespace ananke::sym {
+namespace {
+
+std::string write(const Graph& graph, Notation notation, const NameMap& names, Expr e) {
+    return notation == Notation::kLatex
+               ? make_latex_writer(graph, names)->write(e)
+               : make_infix_writer(graph, names, notation == Notation::kC)->write(e);
+}
+
+bool is_plain_word(const std::string& name) {
+    return std::all_of(name.begin(), name.end(), [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    });
+}
+
+/// How often an operation writes its operands: C has no sign() and writes its argument twice.
+int times_written(Op op) {
+    return op == Op::kSign ? 2 : 1;
+}
+
+/// How long each node is when all of it is written out; as double, since it can be 2^nodes.
+NodeMap<double> written_sizes(const Graph& graph, std::span<const Expr> nodes) {
+    NodeMap<double> sizes(nodes.size());
+    for (Expr e : nodes) {
+        double size = 1.0;
+        for_each_operand(graph.node(e), [&](Expr operand) { size += sizes.at(operand); });
+        sizes[e] = size * times_written(graph.node(e).op);
+    }
+    return sizes;
+}
+
+/// A letter such that no symbol is called letter + digits.
+std::string free_prefix(const Graph& graph, std::span<const Expr> nodes) {
+    std::string prefix = "s";
+    const auto is_taken = [&](Expr e) {
+        if (!graph.is_symbol(e)) {
+            return false;
+        }
+        const std::string& name = graph.symbol_record(e).name;
+        return name.size() > prefix.size() && name.compare(0, prefix.size(), prefix) == 0 &&
+               std::isdigit(static_cast<unsigned char>(name[prefix.size()])) != 0;
+    };
+    while (std::any_of(nodes.begin(), nodes.end(), is_taken)) {
+        prefix += "_";
+    }
+    return prefix;
+}
+
+}  // namespace
+
+std::vector<Named> common_subexpressions(const Graph& graph, std::span<const Expr> roots,
+                                         int min_uses, std::size_t min_size) {
+    const std::vector<Expr> nodes = reachable(graph, roots);
+    NodeMap<int> uses(nodes.size());
+    for (Expr root : roots) {
+        ++uses[root];
+    }
+    for (auto e = nodes.rbegin(); e != nodes.rend(); ++e) {  // users before operands
+        const Op op = graph.node(*e).op;
+        // A shared -a gets its name on a.
+        const int times = op == Op::kNeg ? uses.at(*e) : times_written(op);
+        for_each_operand(graph.node(*e), [&](Expr operand) { uses[operand] += times; });
+    }
+
+    const std::string prefix = free_prefix(graph, nodes);
+    std::vector<Named> found;
+    NodeMap<double> sizes(nodes.size());  // written out with the names found so far
+    for (Expr e : nodes) {
+        double size = 1.0;
+        for_each_operand(graph.node(e), [&](Expr operand) { size += sizes.at(operand); });
+        const bool large = size >= static_cast<double>(min_size);
+        if (large && uses.at(e) >= min_uses && graph.node(e).op != Op::kNeg) {
+            found.push_back({fmt::format("{}{}", prefix, found.size() + 1), e});
+            size = 1.0;
+        }
+        sizes[e] = size;
+    }
+    return found;
+}
+
+Printer::Printer(const Graph& graph, Notation notation, std::span<const Named> names)
+    : graph_(graph),
+      notation_(notation),
+      definitions_(names.begin(), names.end()),
+      names_(names.size()) {
+    for (Named& named : definitions_) {
+        if (notation == Notation::kLatex && is_plain_word(named.name)) {
+            named.name = latex_name({SymbolKind::kParameter, named.name});
+        }
+        names_[named.value] = named.name;
+    }
+}
+
+std::string Printer::print(Expr e) const {
+    return write(graph_, notation_, {names_, std::nullopt}, e);
+}
+
+std::string Printer::print_value(Expr e) const {
+    return write(graph_, notation_, {names_, e}, e);
+}
+
+std::string Printer::print_definitions() const {
+    std::string lines;
+    for (const Named& named : definitions_) {
+        if (graph_.is_symbol(named.value)) {
+            continue;
+        }
+        const std::string value = print_value(named.value);
+        switch (notation_) {
+            case Notation::kText:
+                lines += fmt::format("let {} = {}\n", named.name, value);
+                break;
+            case Notation::kLatex:
+                lines += fmt::format("{} = {} \\\\\n", named.name, value);
+                break;
+            case Notation::kC:
+                lines += fmt::format("const double {} = {};\n", named.name, value);
+                break;
+        }
+    }
+    return lines;
+}
+
+std::string print(const Graph& graph, Expr e, Notation notation) {
+    constexpr double kLongest = 20'000.0;
+    const std::vector<Expr> nodes = reachable(graph, e);
+    const double size = written_sizes(graph, nodes).at(e);
+    if (size <= kLongest || size <= 2.0 * static_cast<double>(nodes.size())) {
+        return Printer(graph, notation).print(e);
+    }
+    const Printer printer(graph, notation,
+                          common_subexpressions(graph, std::span<const Expr>(&e, 1)));
+    return printer.print_definitions() + printer.print(e);
+}
+
+}  // namespace ananke::sym
