@@ -104,7 +104,6 @@ void Dop853::start(double t0, std::span<const double> y0, double step) {
     statistics_ = {};
     rhs_code_ = 0;
     started_ = true;
-    failed_ = false;
     first_known_ = false;
     moved_ = false;
     dense_ = Dense::kPossible;
@@ -133,16 +132,6 @@ Status Dop853::step(double t_end) {
         return Status::kInterrupted;
     }
     dense_ = Dense::kNone;
-    if (failed_) {  // the step that failed says nothing about another try
-        step_ = 0.0;
-        control_.reset();
-    }
-    const Status status = advance(t_end);
-    failed_ = status != Status::kOk && status != Status::kInterrupted;
-    return status;
-}
-
-Status Dop853::advance(double t_end) {
     if (const Status status = prepare_first_stage(); status != Status::kOk) {
         return status;
     }

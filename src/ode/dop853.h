@@ -58,7 +58,6 @@ class Dop853 final : public Stepper {
     Dop853(const Problem& problem, const Options& options);
 
     Status evaluate(double t, const std::vector<double>& y, std::vector<double>& k);
-    Status advance(double t_end);
     Status prepare_first_stage();
     double initial_step(double t_end);
     Trial choose_trial(double t_end) const;
@@ -84,7 +83,6 @@ class Dop853 final : public Stepper {
     double h_ = 0.0;     ///< signed length of the last accepted step
     double step_ = 0.0;  ///< magnitude to try next, 0 = not yet chosen
     bool started_ = false;
-    bool failed_ = false;       ///< the last step() failed
     bool first_known_ = false;  ///< first_ = f(t_, y_)
     bool moved_ = false;        ///< the hook changed the end of the last accepted step
     Dense dense_ = Dense::kNone;

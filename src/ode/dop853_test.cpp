@@ -46,33 +46,5 @@ TEST(Dop853, ArenstorfOrbitCloses) {
     }
 }
 
-// y' = y with a hook that adds d: inside the step e^t + d x²(3 - 2x), as the header promises.
-TEST(Dop853, DenseOutputSpreadsTheMoveOfTheHookSmoothly) {
-    constexpr double kMove = 0.25;
-    const auto rhs = [](double, std::span<const double> y, std::span<double> dydt) {
-        dydt[0] = y[0];
-        return Evaluation::ok();
-    };
-    const auto hook = [](double, std::span<double> y) {
-        y[0] += kMove;
-        return Acceptance::kChanged;
-    };
-    const Problem problem{.size = 1, .rhs = rhs, .accepted = hook};
-    Result<Dop853> made = Dop853::create(problem, {.initial_step = 0.1});
-    ASSERT_TRUE(made);
-    Dop853& stepper = made.value();
-    stepper.start(0.0, std::vector<double>{1.0});
-    ASSERT_EQ(stepper.step(0.1), Status::kOk);
-    EXPECT_EQ(stepper.statistics().rhs_evaluations, 13U);  // 12 and the first of all
-    EXPECT_NEAR(stepper.y()[0], std::exp(0.1) + kMove, 1e-14);
-    std::vector<double> y(1);
-    for (int i = 0; i <= 20; ++i) {
-        const double x = i / 20.0;
-        ASSERT_EQ(stepper.dense(0.1 * x, y), Status::kOk);
-        EXPECT_NEAR(y[0], std::exp(0.1 * x) + kMove * x * x * (3.0 - 2.0 * x), 1e-13);
-    }
-    EXPECT_EQ(stepper.statistics().rhs_evaluations, 17U);  // 4 for dense output, once
-}
-
 }  // namespace
 }  // namespace ananke::ode

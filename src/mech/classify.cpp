@@ -1,0 +1,131 @@
+#include "mech/classify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "sym/walk.h"
+
+namespace ananke::mech {
+
+using sym::Graph;
+using sym::SymbolKind;
+
+namespace {
+
+constexpr int kSamples = 4;                  // random states, numbered from 1
+constexpr Real kRounding = 1e-16L;           // of sums of terms in long double, with a margin
+constexpr Real kVanishedGradient = 1e-6L;    // against its size away from the constraint
+constexpr Real kConstantTolerance = 1e-12L;  // parameters are doubles
+
+/// Residual and A are rounding errors at random states: the row holds whatever the system does.
+bool holds_identically(const Graph& graph, const Probe& probe, const Row& row) {
+    std::vector<Expr> roots{row.residual, row.residual_magnitude, row.row_magnitude};
+    for (const Entry& entry : row.A) {
+        roots.push_back(entry.value);
+    }
+    for (int sample = 1; sample <= kSamples; ++sample) {
+        const std::vector<Real> at =
+            sym::evaluate<Real>(graph, roots, probe.values(graph, roots, sample));
+        if (!(std::abs(at[0]) <= kRounding * at[1])) {
+            return false;
+        }
+        for (std::size_t i = 3; i < at.size(); ++i) {
+            if (!(std::abs(at[i]) <= kRounding * at[2])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/// The gradient vanishes at every zero of the row that is found: THEORY section 3, end.
+bool is_degenerate(const Model& model, const Probe& probe, const Row& row) {
+    const Graph& graph = model.graph;
+    std::vector<Expr> symbols;
+    std::vector<Expr> gradient;
+    std::vector<Expr> roots{row.residual, row.residual_magnitude};
+    for (const Entry& entry : row.A) {
+        const Coordinate& c = model.coordinates[static_cast<std::size_t>(entry.column)];
+        symbols.push_back(row.holonomic ? c.q : c.v);
+        gradient.push_back(entry.value);
+        roots.push_back(entry.value);
+    }
+    bool found = false;
+    for (int sample = 1; sample <= kSamples; ++sample) {
+        const Zero zero = find_zero(graph, row.residual, row.residual_magnitude, symbols, gradient,
+                                    probe.values(graph, roots, sample));
+        if (!zero.found) {
+            continue;
+        }
+        if (zero.gradient_at_end > kVanishedGradient * zero.gradient_at_start) {
+            return false;
+        }
+        found = true;
+    }
+    return found;
+}
+
+/// A row in which no coordinate occurs: 0 = 0 or an impossible demand.
+void check_constant_row(Model& model, const Probe& probe, Row& row,
+                        std::vector<Diagnostic>& diagnostics) {
+    const Graph& graph = model.graph;
+    row.note = "contains no coordinate";
+    if (graph.is_zero(row.residual)) {
+        row.note = "both sides are the same";
+        return;
+    }
+    const std::vector<Expr> roots{row.residual, row.residual_magnitude};
+    for (int sample = Probe::kInitial; sample <= kSamples; ++sample) {
+        const std::vector<Real> at =
+            sym::evaluate<Real>(graph, roots, probe.values(graph, roots, sample));
+        if (std::abs(at[0]) <= kConstantTolerance * at[1]) {
+            continue;
+        }
+        const std::string when =
+            sym::depends_on_kind(graph, row.residual, SymbolKind::kTime)
+                ? fmt::format(
+                      " at t = {}",
+                      to_short_text(static_cast<double>(probe.value(graph, model.time, sample))))
+                : "";
+        diagnostics.push_back(
+            {model.constraints[static_cast<std::size_t>(row.constraint)].span,
+             Severity::kError,
+             fmt::format("constraint '{}' cannot hold: it contains no coordinate, and left - right "
+                         "is {}{}",
+                         row.name, to_short_text(static_cast<double>(at[0])), when),
+             {}});
+        return;
+    }
+}
+
+}  // namespace
+
+void classify_rows(Model& model, const Probe& probe, Equations& equations,
+                   std::vector<Diagnostic>& diagnostics) {
+    for (Row& row : equations.rows) {
+        if (row.kind == ConstraintKind::kVacuous) {
+            check_constant_row(model, probe, row, diagnostics);
+            continue;
+        }
+        if (holds_identically(model.graph, probe, row)) {
+            row.kind = ConstraintKind::kVacuous;
+            row.note = "both sides are always equal";
+            continue;
+        }
+        if (is_degenerate(model, probe, row)) {
+            row.degenerate = true;
+            row.note = "its gradient vanishes wherever it holds, so it determines no acceleration";
+            diagnostics.push_back(
+                {model.constraints[static_cast<std::size_t>(row.constraint)].span,
+                 Severity::kWarning,
+                 fmt::format("constraint '{}' is degenerate: {}", row.name, row.note),
+                 {"write it without the square: u^2 = 0 is u = 0, and a sum of squares = 0 is one "
+                  "constraint per square"}});
+        }
+    }
+}
+
+}  // namespace ananke::mech

@@ -1,0 +1,17 @@
+// What only numbers show about a constraint row.
+#pragma once
+
+#include <vector>
+
+#include "mech/equations.h"
+#include "mech/probe.h"
+
+namespace ananke::mech {
+
+/// Completes the classification of equations.rows: rows that hold identically become vacuous, rows
+/// whose gradient vanishes where they hold become degenerate (with a warning), and a row without
+/// coordinates that does not hold is an error.
+void classify_rows(Model& model, const Probe& probe, Equations& equations,
+                   std::vector<Diagnostic>& diagnostics);
+
+}  // namespace ananke::mech

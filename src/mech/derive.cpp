@@ -1,0 +1,172 @@
+#include "mech/derive.h"
+
+#include <map>
+#include <utility>
+
+#include "mech/classify.h"
+#include "mech/forces.h"
+#include "mech/inertia.h"
+#include "mech/points.h"
+#include "mech/rows.h"
+#include "mech/validate.h"
+#include "mech/values.h"
+
+namespace ananke::mech {
+
+using sym::Graph;
+
+namespace {
+
+std::vector<MassEntry> sum_masses(Graph& graph, const std::vector<InertiaElement>& elements) {
+    std::map<std::pair<int, int>, Expr> sums;
+    for (const InertiaElement& element : elements) {
+        for (const MassEntry& entry : element.M) {
+            Expr& sum =
+                sums.emplace(std::pair(entry.row, entry.column), graph.zero()).first->second;
+            sum = graph.add(sum, entry.value);
+        }
+    }
+    std::vector<MassEntry> M;
+    for (const auto& [place, value] : sums) {
+        if (!graph.is_zero(value)) {
+            M.push_back({place.first, place.second, value});
+        }
+    }
+    return M;
+}
+
+GaugeChoice gauge_choice(Model& model, const PointTable& points, const std::vector<Row>& rows) {
+    Graph& graph = model.graph;
+    const Gauge& given = model.gauge;
+    GaugeChoice gauge;
+    gauge.alpha_given = given.alpha.has_value();
+    gauge.alpha = given.alpha ? points.replace(graph, *given.alpha) : graph.one();
+    if (given.G || !given.G_rows.empty()) {
+        const Expr common = given.G ? points.replace(graph, *given.G) : graph.one();
+        gauge.G_diagonal.assign(rows.size(), common);
+    }
+    if (!given.z_rows.empty()) {
+        gauge.z.assign(rows.size(), graph.zero());
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        for (const Gauge::RowValue& value : given.G_rows) {
+            if (value.constraint == rows[i].constraint) {
+                gauge.G_diagonal[i] = points.replace(graph, value.value);
+            }
+        }
+        for (const Gauge::RowValue& value : given.z_rows) {
+            if (value.constraint == rows[i].constraint) {
+                gauge.z[i] = points.replace(graph, value.value);
+            }
+        }
+    }
+    if (given.G_matrix) {
+        for (const std::vector<Expr>& line : *given.G_matrix) {
+            gauge.G_matrix.emplace_back();
+            for (const Expr value : line) {
+                gauge.G_matrix.back().push_back(points.replace(graph, value));
+            }
+        }
+    }
+    return gauge;
+}
+
+void add_named(Model& model, const PointTable& points, Equations& equations) {
+    for (const Output& output : model.outputs) {
+        equations.outputs.push_back({output.name, points.replace(model.graph, output.value)});
+    }
+    for (const Speed& speed : model.speeds) {
+        equations.speeds.push_back({speed.name, points.replace(model.graph, speed.value)});
+    }
+    equations.points = points.points();
+}
+
+bool all_zero(const Graph& graph, const std::vector<Expr>& values) {
+    for (const Expr value : values) {
+        if (!graph.is_zero(value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& points) {
+    Graph& graph = model.graph;
+    Equations equations;
+    equations.n = static_cast<int>(model.coordinates.size());
+    equations.elements = inertia_elements(model, flow, points);
+    equations.M = sum_masses(graph, equations.elements);
+
+    // Q = F + T_q - V_q - T_vq v - T_vt
+    const std::vector<Expr> F = generalized_forces(model, flow, points, model.forces);
+    equations.Q = F;
+    for (const InertiaElement& element : equations.elements) {
+        for (const Entry& entry : element.Q) {
+            Expr& Q_i = equations.Q[static_cast<std::size_t>(entry.column)];
+            Q_i = graph.add(Q_i, entry.value);
+        }
+    }
+    const Expr potential = total_potential(model, points);
+    subtract_gradient(model, flow, potential, equations.Q);
+
+    equations.C = generalized_forces(model, flow, points, model.nonideal);
+    equations.has_nonideal = !model.nonideal.empty();
+    equations.rows = constraint_rows(model, flow, points);
+
+    const Energy balance = energy(model, flow, equations.elements, potential, F);
+    equations.kinetic = balance.kinetic;
+    equations.potential = balance.potential;
+    equations.h = balance.h;
+    equations.power = balance.power;
+    equations.kinetic_is_T_plus_V = balance.kinetic_is_T_plus_V;
+    equations.energy_projection_allowed =
+        balance.time_free && all_zero(graph, F) && all_zero(graph, equations.C);
+    for (const Row& row : equations.rows) {
+        equations.energy_projection_allowed =
+            equations.energy_projection_allowed && row.homogeneous;
+    }
+    equations.gauge = gauge_choice(model, points, equations.rows);
+    add_named(model, points, equations);
+    return equations;
+}
+
+}  // namespace
+
+Derivation derive(Model& model) {
+    const Result<std::vector<double>> parameters = parameter_values(model);
+    if (!parameters) {
+        Derivation failed;
+        failed.diagnostics.push_back(parameter_diagnostic(model, parameters.error()));
+        return failed;
+    }
+    return derive(model, parameters.value());
+}
+
+Derivation derive(Model& model, std::span<const double> parameters) {
+    Derivation derivation;
+    std::vector<Diagnostic>& diagnostics = derivation.diagnostics;
+
+    validate_symbols(model, diagnostics);
+    if (has_errors(diagnostics)) {
+        return derivation;
+    }
+    const TimeFlow flow(model);
+    const PointTable points(model, flow, diagnostics);
+    if (has_errors(diagnostics)) {
+        return derivation;
+    }
+    const Probe probe(model, parameters);
+    validate_smoothness(model, points, probe, diagnostics);
+    if (has_errors(diagnostics)) {
+        return derivation;
+    }
+    Equations equations = equations_of(model, flow, points);
+    validate_inertia(model, probe, equations, diagnostics);
+    classify_rows(model, probe, equations, diagnostics);
+    if (!has_errors(diagnostics)) {
+        derivation.equations = std::move(equations);
+    }
+    return derivation;
+}
+
+}  // namespace ananke::mech

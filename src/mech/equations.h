@@ -1,0 +1,133 @@
+// The equations of motion of a model, as expressions over q, v, t and the parameters.
+//
+//   M a = Q + C + A^T lambda,   A a = b                                        THEORY section 1
+//
+// Points no longer occur: position(P) and velocity(P) are replaced by coordinates. Only outputs may
+// contain accelerations. Computed by derive() (mech/derive.h) and constant afterwards.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "mech/model.h"
+#include "sym/graph.h"
+
+namespace ananke::mech {
+
+/// One entry of a sparse row.
+struct Entry {
+    int column;
+    Expr value;
+};
+
+/// One entry of the upper triangle of M: row <= column.
+struct MassEntry {
+    int row, column;
+    Expr value;
+};
+
+enum class ConstraintKind : std::uint8_t {
+    kHolonomicScleronomic,
+    kHolonomicRheonomic,
+    kNonholonomicLinear,     ///< A(q) v = 0
+    kNonholonomicAffine,     ///< linear in v, with a part free of v or with explicit time
+    kNonholonomicNonlinear,  ///< A depends on v
+    kVacuous,                ///< 0 = 0: holds whatever the system does
+};
+
+/// "holonomic, scleronomic" and so on, for tables.
+std::string_view describe(ConstraintKind kind);
+
+/// Where a constraint row pushes: the force lambda W on the point; RH (5), (60).
+struct Direction {
+    int point;
+    Vec3 W;           ///< over q, v, t
+    Vec3 W_symbolic;  ///< over position(P), velocity(P) as written, for printing
+};
+
+/// One scalar constraint.
+struct Row {
+    std::string name;    ///< "rod", "c[2]" for the second row of a vector constraint
+    int constraint = 0;  ///< index into Model::constraints
+    int component = 0;   ///< 0, 1, 2
+    ConstraintKind kind = ConstraintKind::kVacuous;
+    bool servo = false;
+    bool holonomic = true;
+    bool homogeneous = true;  ///< A v = 0 whenever the row holds, shown symbolically: does no work
+    bool degenerate = false;  ///< A vanishes where the row holds: its acceleration level is empty
+    std::string note;         ///< explains `degenerate`, or why a row is vacuous
+
+    Expr residual;         ///< phi(q, t) or psi(q, v, t)
+    Expr rate;             ///< phi_q v + phi_t, or psi
+    std::vector<Entry> A;  ///< phi_q or psi_v, columns ascending; also d(rate)/dv
+    Expr b;
+
+    Expr residual_magnitude;  ///< summed magnitudes of the terms of `residual`
+    Expr rate_magnitude;
+    Expr row_magnitude;  ///< of all entries of A
+
+    std::vector<Direction> directions;
+    /// Coordinates of A whose force belongs to no point by THEORY section 3; only Qc tells it.
+    std::vector<int> unattributed;
+};
+
+/// One inertia term: a summand of a `kinetic` statement, a particle, or the `mass` statements.
+struct InertiaElement {
+    enum class Source : std::uint8_t { kKinetic, kParticle, kMass };
+    Source source = Source::kKinetic;
+    int index = 0;                 ///< of the statement or the point
+    Expr T;                        ///< its kinetic energy
+    std::vector<int> coordinates;  ///< the local ones: those that T contains, ascending
+    std::vector<MassEntry> M;      ///< rows and columns are coordinates of the model
+    std::vector<Entry> Q;          ///< T_q - T_vq v - T_vt;   0 for `mass` statements
+    Span span;
+};
+
+struct NamedExpr {
+    std::string name;
+    Expr value;
+};
+
+/// Motion of a point over q, v, a, t.
+struct PointKinematics {
+    std::string name;
+    Vec3 position, velocity, acceleration;
+    bool particle = false;
+};
+
+/// UW13's gauge freedom over the rows; THEORY section 2. What is absent is the solver's choice.
+struct GaugeChoice {
+    Expr alpha;  ///< over t; 1 unless given
+    bool alpha_given = false;
+    std::vector<Expr> G_diagonal;             ///< per row, or empty
+    std::vector<std::vector<Expr>> G_matrix;  ///< rows x rows, or empty
+    std::vector<Expr> z;                      ///< per row, or empty
+};
+
+struct Equations {
+    int n = 0;                 ///< coordinates
+    std::vector<MassEntry> M;  ///< by row, then column; entries that are zero are absent
+    std::vector<Expr> Q;       ///< n
+    std::vector<Expr> C;       ///< n; zero unless has_nonideal
+    bool has_nonideal = false;
+    std::vector<Row> rows;
+    std::vector<InertiaElement> elements;
+
+    Expr kinetic, potential;
+    Expr h;      ///< v.T_v - T + V
+    Expr power;  ///< h' = power + Qc.v:  F.v - T_t + V_t, and v^T M' v / 2 of `mass` statements
+    bool kinetic_is_T_plus_V = false;  ///< h = T + V, shown symbolically
+    /// F = C = 0, T_t = V_t = 0 and every row homogeneous in v, shown symbolically: h is conserved.
+    bool energy_projection_allowed = false;
+
+    GaugeChoice gauge;
+    std::vector<NamedExpr> outputs;
+    std::vector<NamedExpr> speeds;
+    std::vector<PointKinematics> points;
+};
+
+}  // namespace ananke::mech

@@ -1,0 +1,83 @@
+#include "mech/forces.h"
+
+#include "sym/differentiate.h"
+
+namespace ananke::mech {
+
+using sym::Graph;
+using sym::SymbolKind;
+
+namespace {
+
+Expr dot(Graph& graph, const Vec3& a, const Vec3& b) {
+    return graph.add(graph.add(graph.mul(a[0], b[0]), graph.mul(a[1], b[1])),
+                     graph.mul(a[2], b[2]));
+}
+
+std::vector<Expr> coordinate_symbols(const Graph& graph, Expr f) {
+    std::vector<Expr> q;
+    for (const Expr symbol : sym::symbols_of(graph, f)) {
+        if (graph.is_symbol(symbol, SymbolKind::kCoordinate)) {
+            q.push_back(symbol);
+        }
+    }
+    return q;
+}
+
+}  // namespace
+
+std::vector<Expr> generalized_forces(Model& model, const TimeFlow& flow, const PointTable& points,
+                                     const Forces& forces) {
+    Graph& graph = model.graph;
+    std::vector<Expr> Q(model.coordinates.size(), graph.zero());
+    for (const CoordinateForce& force : forces.on_coordinates) {
+        Expr& Q_i = Q[static_cast<std::size_t>(force.coordinate)];
+        Q_i = graph.add(Q_i, points.replace(graph, force.value));
+    }
+    for (const PointForce& force : forces.on_points) {
+        const Vec3 F = points.replace(graph, force.value);
+        const Vec3& r = points.points()[static_cast<std::size_t>(force.point)].position;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const std::vector<Expr> q = coordinate_symbols(graph, r[k]);
+            const std::vector<Expr> r_q = sym::gradient(graph, r[k], q);
+            for (std::size_t i = 0; i < q.size(); ++i) {
+                Expr& Q_i = Q[static_cast<std::size_t>(flow.coordinate_of(q[i]))];
+                Q_i = graph.add(Q_i, graph.mul(F[k], r_q[i]));
+            }
+        }
+    }
+    return Q;
+}
+
+Expr total_potential(Model& model, const PointTable& points) {
+    Graph& graph = model.graph;
+    Expr V = graph.zero();
+    for (const EnergyTerm& term : model.potential) {
+        V = graph.add(V, points.replace(graph, term.value));
+    }
+    if (!model.gravity) {
+        return V;
+    }
+    const Vec3 g = points.replace(graph, *model.gravity);
+    for (std::size_t p = 0; p < model.points.size(); ++p) {
+        if (model.points[p].mass) {  // weight: V = -m g.r
+            const Expr gr = dot(graph, g, points.points()[p].position);
+            V = graph.sub(V, graph.mul(*model.points[p].mass, gr));
+        }
+    }
+    return V;
+}
+
+void subtract_gradient(Model& model, const TimeFlow& flow, Expr potential, std::vector<Expr>& Q) {
+    Graph& graph = model.graph;
+    for (const Expr summand : sym::summands(graph, potential)) {
+        const std::vector<Expr> q = coordinate_symbols(graph, summand);
+        const std::vector<Expr> V_q = sym::gradient(graph, summand, q);
+        for (std::size_t i = 0; i < q.size(); ++i) {
+            Expr& Q_i = Q[static_cast<std::size_t>(flow.coordinate_of(q[i]))];
+            Q_i = graph.sub(Q_i, V_q[i]);
+        }
+    }
+}
+
+}  // namespace ananke::mech

@@ -1,0 +1,281 @@
+#include "mech/inertia.h"
+
+#include <algorithm>
+#include <map>
+
+#include "sym/differentiate.h"
+
+namespace ananke::mech {
+
+using sym::Graph;
+using sym::Op;
+using sym::SymbolKind;
+
+namespace {
+
+std::size_t at(int i) {
+    return static_cast<std::size_t>(i);
+}
+
+/// Coordinates whose symbols of this kind occur in f, ascending.
+std::vector<int> local_coordinates(const Graph& graph, const TimeFlow& flow, Expr f,
+                                   std::initializer_list<SymbolKind> kinds) {
+    std::vector<int> local;
+    for (const Expr symbol : sym::symbols_of(graph, f)) {
+        const SymbolKind kind = graph.symbol_record(symbol).kind;
+        if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) {
+            local.push_back(flow.coordinate_of(symbol));
+        }
+    }
+    std::sort(local.begin(), local.end());
+    local.erase(std::unique(local.begin(), local.end()), local.end());
+    return local;
+}
+
+InertiaElement lagrange_element(Model& model, const TimeFlow& flow, Expr T) {
+    Graph& graph = model.graph;
+    InertiaElement element;
+    element.T = T;
+    element.coordinates =
+        local_coordinates(graph, flow, T, {SymbolKind::kCoordinate, SymbolKind::kVelocity});
+    std::vector<Expr> q;
+    for (const int i : element.coordinates) {
+        q.push_back(model.coordinates[at(i)].q);
+    }
+    const std::vector<int> moving = local_coordinates(graph, flow, T, {SymbolKind::kVelocity});
+    std::vector<Expr> v;
+    for (const int i : moving) {
+        v.push_back(model.coordinates[at(i)].v);
+    }
+
+    std::map<int, Expr> Q;
+    const std::vector<Expr> T_q = sym::gradient(graph, T, q);
+    for (std::size_t i = 0; i < q.size(); ++i) {
+        Q[element.coordinates[i]] = T_q[i];
+    }
+    const std::vector<Expr> T_v = sym::gradient(graph, T, v);
+    for (std::size_t i = 0; i < v.size(); ++i) {
+        const auto later = std::span<const Expr>(v).subspan(i);
+        const std::vector<Expr> T_vv = sym::gradient(graph, T_v[i], later);
+        for (std::size_t j = 0; j < later.size(); ++j) {
+            if (!graph.is_zero(T_vv[j])) {
+                element.M.push_back({moving[i], moving[i + j], T_vv[j]});
+            }
+        }
+        Expr& Q_i = Q.at(moving[i]);
+        Q_i = graph.sub(Q_i, flow.along_velocity(graph, T_v[i]));  // T_vq v + T_vt
+    }
+    for (const auto& [column, value] : Q) {
+        if (!graph.is_zero(value)) {
+            element.Q.push_back({column, value});
+        }
+    }
+    return element;
+}
+
+/// T = v^T M v / 2 of all `mass` entries.
+InertiaElement mass_element(Model& model) {
+    Graph& graph = model.graph;
+    InertiaElement element;
+    element.source = InertiaElement::Source::kMass;
+    element.span = model.mass.front().span;
+    element.T = graph.zero();
+    for (const MassTerm& term : model.mass) {
+        if (graph.is_zero(term.value)) {
+            continue;
+        }
+        const auto [row, column] = std::minmax(term.row, term.column);
+        element.M.push_back({row, column, term.value});
+        element.coordinates.push_back(row);
+        element.coordinates.push_back(column);
+        const Expr vv = graph.mul(model.coordinates[at(row)].v, model.coordinates[at(column)].v);
+        const Expr weight = row == column ? graph.fraction(1, 2) : graph.one();
+        element.T = graph.add(element.T, graph.mul(weight, graph.mul(term.value, vv)));
+    }
+    std::sort(element.coordinates.begin(), element.coordinates.end());
+    element.coordinates.erase(std::unique(element.coordinates.begin(), element.coordinates.end()),
+                              element.coordinates.end());
+    return element;
+}
+
+Expr squared_length(Graph& graph, const Vec3& vector) {
+    return graph.add(graph.add(graph.square(vector[0]), graph.square(vector[1])),
+                     graph.square(vector[2]));
+}
+
+}  // namespace
+
+std::vector<InertiaElement> inertia_elements(Model& model, const TimeFlow& flow,
+                                             const PointTable& points) {
+    Graph& graph = model.graph;
+    std::vector<InertiaElement> elements;
+    for (std::size_t i = 0; i < model.kinetic.size(); ++i) {
+        const Expr T = points.replace(graph, model.kinetic[i].value);
+        for (const Expr summand : sym::summands(graph, T)) {
+            InertiaElement element = lagrange_element(model, flow, summand);
+            element.index = static_cast<int>(i);
+            element.span = model.kinetic[i].span;
+            elements.push_back(std::move(element));
+        }
+    }
+    for (std::size_t p = 0; p < model.points.size(); ++p) {
+        if (!model.points[p].mass) {
+            continue;
+        }
+        const Expr half_mass = graph.mul(graph.fraction(1, 2), *model.points[p].mass);
+        const Expr T = graph.mul(half_mass, squared_length(graph, points.points()[p].velocity));
+        InertiaElement element = lagrange_element(model, flow, T);
+        element.source = InertiaElement::Source::kParticle;
+        element.index = static_cast<int>(p);
+        element.span = model.points[p].span;
+        elements.push_back(std::move(element));
+    }
+    if (!model.mass.empty()) {
+        elements.push_back(mass_element(model));
+    }
+    return elements;
+}
+
+namespace {
+
+using Degree = std::optional<double>;
+
+/// Degree of a sum, or of two sides that must scale alike.
+Degree same(Degree a, Degree b) {
+    if (!a || !b) {
+        return std::nullopt;
+    }
+    if (*a == kAnyDegree) {
+        return b;
+    }
+    return *b == kAnyDegree || *a == *b ? a : std::nullopt;
+}
+
+/// A function or a condition scales with degree 0, and only if its arguments do.
+Degree fixed(Degree a) {
+    return a && (*a == 0.0 || *a == kAnyDegree) ? Degree(0.0) : std::nullopt;
+}
+
+Degree times(Degree a, Degree b, double sign) {
+    if (!a || !b) {
+        return std::nullopt;
+    }
+    return *a == kAnyDegree ? a : Degree(*a + sign * *b);
+}
+
+Degree power(const Graph& graph, Degree base, Expr exponent, Degree exponent_degree) {
+    if (base && *base != 0.0 && graph.is_constant(exponent)) {
+        return *base == kAnyDegree ? base : Degree(*base * graph.constant(exponent).value);
+    }
+    return fixed(base) && fixed(exponent_degree) ? Degree(0.0) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> velocity_degree(const Graph& graph, Expr f) {
+    std::unordered_map<Expr, Degree> degrees;
+    for (const Expr e : sym::reachable(graph, f)) {
+        const sym::Node& node = graph.node(e);
+        const auto of = [&](std::uint32_t id) { return degrees.at(Expr{id}); };
+        Degree& degree = degrees[e];
+        switch (node.op) {
+            case Op::kConstant:
+                degree = graph.is_zero(e) ? kAnyDegree : 0.0;
+                break;
+            case Op::kSymbol:
+                degree = graph.is_symbol(e, SymbolKind::kVelocity) ? 1.0 : 0.0;
+                break;
+            case Op::kAdd:
+            case Op::kSub:
+            case Op::kMin:
+            case Op::kMax:
+                degree = same(of(node.a), of(node.b));
+                break;
+            case Op::kNeg:
+            case Op::kAbs:
+                degree = of(node.a);
+                break;
+            case Op::kMul:
+                degree = times(of(node.a), of(node.b), 1.0);
+                break;
+            case Op::kDiv:
+                degree = times(of(node.a), of(node.b), -1.0);
+                break;
+            case Op::kPow:
+                degree = power(graph, of(node.a), Expr{node.b}, of(node.b));
+                break;
+            case Op::kSqrt:
+                degree = times(of(node.a), 0.0, 1.0);
+                if (degree && *degree != kAnyDegree) {
+                    *degree /= 2.0;
+                }
+                break;
+            case Op::kSelect:
+                degree = fixed(of(node.a)) ? same(of(node.b), of(node.c)) : std::nullopt;
+                break;
+            case Op::kSign:  // sign(s a) = sign(a) for s > 0
+                degree = of(node.a) ? Degree(0.0) : std::nullopt;
+                break;
+            case Op::kAtan2:
+            case Op::kLess:
+            case Op::kLessEqual:
+            case Op::kEqual:  // comparisons of sides that scale alike do not change
+                degree = same(of(node.a), of(node.b)) ? Degree(0.0) : std::nullopt;
+                break;
+            default: {
+                degree = fixed(of(node.a));
+                if (degree && arity(node.op) == 2) {
+                    degree = fixed(of(node.b));
+                }
+                break;
+            }
+        }
+    }
+    return degrees.at(f);
+}
+
+Energy energy(Model& model, const TimeFlow& flow, const std::vector<InertiaElement>& elements,
+              Expr potential, const std::vector<Expr>& F) {
+    Graph& graph = model.graph;
+    Energy result{graph.zero(), potential, potential, graph.zero()};
+    for (std::size_t i = 0; i < F.size(); ++i) {
+        result.power = graph.add(result.power, graph.mul(F[i], model.coordinates[i].v));
+    }
+    const Expr V_t = sym::derivative(graph, potential, model.time);
+    result.power = graph.add(result.power, V_t);
+    result.time_free = graph.is_zero(V_t);
+
+    for (const InertiaElement& element : elements) {
+        const Expr T = element.T;
+        result.kinetic = graph.add(result.kinetic, T);
+
+        if (element.source == InertiaElement::Source::kMass) {
+            // (v^T M v / 2)' = v.(M a) + v^T M' v / 2
+            const Expr change = flow.along_velocity(graph, T);
+            result.power = graph.add(result.power, change);
+            result.time_free = result.time_free && graph.is_zero(change);
+            result.h = graph.add(result.h, T);
+            continue;
+        }
+        const Expr T_t = sym::derivative(graph, T, model.time);
+        result.power = graph.sub(result.power, T_t);
+        result.time_free = result.time_free && graph.is_zero(T_t);
+
+        const std::optional<double> degree = velocity_degree(graph, T);
+        if (degree == 2.0 || degree == kAnyDegree) {  // v.T_v = 2 T by Euler
+            result.h = graph.add(result.h, T);
+            continue;
+        }
+        result.kinetic_is_T_plus_V = false;
+        std::vector<sym::Replacement> scaling;  // each velocity grows at its own size: v.T_v
+        for (const int i : element.coordinates) {
+            const Expr v = model.coordinates[at(i)].v;
+            scaling.push_back({v, v});
+        }
+        const Expr vT_v = sym::directional(graph, T, scaling);
+        result.h = graph.add(result.h, graph.sub(vT_v, T));
+    }
+    return result;
+}
+
+}  // namespace ananke::mech

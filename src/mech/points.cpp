@@ -1,0 +1,153 @@
+#include "mech/points.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "sym/differentiate.h"
+
+namespace ananke::mech {
+
+using sym::Replacement;
+using sym::SymbolKind;
+
+TimeFlow::TimeFlow(const Model& model) : time_(model.time) {
+    for (std::size_t i = 0; i < model.coordinates.size(); ++i) {
+        const Coordinate& c = model.coordinates[i];
+        places_[c.q] = {static_cast<int>(i), c.v, false};
+        places_[c.v] = {static_cast<int>(i), c.a, true};
+        accelerations_[c.a] = static_cast<int>(i);
+    }
+}
+
+Expr TimeFlow::along_velocity(sym::Graph& graph, Expr f) const {
+    std::vector<Replacement> seeds;
+    for (const Expr symbol : sym::symbols_of(graph, f)) {
+        if (symbol == time_) {
+            seeds.push_back({symbol, graph.one()});
+        } else if (const auto place = places_.find(symbol);
+                   place != places_.end() && !place->second.velocity) {
+            seeds.push_back({symbol, place->second.rate});
+        }
+    }
+    return sym::directional(graph, f, seeds);
+}
+
+Expr TimeFlow::total(sym::Graph& graph, Expr f) const {
+    std::vector<Replacement> seeds;
+    for (const Expr symbol : sym::symbols_of(graph, f)) {
+        if (symbol == time_) {
+            seeds.push_back({symbol, graph.one()});
+        } else if (const auto place = places_.find(symbol); place != places_.end()) {
+            seeds.push_back({symbol, place->second.rate});
+        }
+    }
+    return sym::directional(graph, f, seeds);
+}
+
+int TimeFlow::coordinate_of(Expr symbol) const {
+    if (const auto place = places_.find(symbol); place != places_.end()) {
+        return place->second.coordinate;
+    }
+    const auto acceleration = accelerations_.find(symbol);
+    return acceleration == accelerations_.end() ? -1 : acceleration->second;
+}
+
+PointTable::PointTable(Model& model, const TimeFlow& flow, std::vector<Diagnostic>& diagnostics) {
+    sym::Graph& graph = model.graph;
+    for (std::size_t p = 0; p < model.points.size(); ++p) {
+        const Point& point = model.points[p];
+        points_.push_back({point.name, {}, {}, {}, point.mass.has_value()});
+        for (int axis = 0; axis < 3; ++axis) {
+            const auto k = static_cast<std::size_t>(axis);
+            symbols_[point.r[k]] = {static_cast<int>(p), axis, SymbolKind::kPointPosition};
+            symbols_[point.v[k]] = {static_cast<int>(p), axis, SymbolKind::kPointVelocity};
+            symbols_[point.a[k]] = {static_cast<int>(p), axis, SymbolKind::kPointAcceleration};
+        }
+    }
+    for (const int p : resolution_order(model, diagnostics)) {
+        const Point& point = model.points[static_cast<std::size_t>(p)];
+        PointKinematics& motion = points_[static_cast<std::size_t>(p)];
+        for (std::size_t k = 0; k < 3; ++k) {
+            motion.position[k] = replace(graph, point.position[k]);
+            motion.velocity[k] = flow.along_velocity(graph, motion.position[k]);
+            motion.acceleration[k] = flow.total(graph, motion.velocity[k]);
+            values_[point.r[k]] = motion.position[k];
+            values_[point.v[k]] = motion.velocity[k];
+            values_[point.a[k]] = motion.acceleration[k];
+        }
+    }
+}
+
+/// Points after those that their positions are written with.
+std::vector<int> PointTable::resolution_order(const Model& model,
+                                              std::vector<Diagnostic>& diagnostics) {
+    const std::size_t count = model.points.size();
+    std::vector<int> waiting_for(count, 0);
+    std::vector<std::vector<int>> users(count);
+    for (std::size_t p = 0; p < count; ++p) {
+        std::vector<int> used;
+        for (const Expr component : model.points[p].position) {
+            for (const Expr symbol : sym::symbols_of(model.graph, component)) {
+                if (const Symbol* other = find(symbol)) {
+                    used.push_back(other->point);
+                }
+            }
+        }
+        std::sort(used.begin(), used.end());
+        used.erase(std::unique(used.begin(), used.end()), used.end());
+        waiting_for[p] = static_cast<int>(used.size());
+        for (const int other : used) {
+            users[static_cast<std::size_t>(other)].push_back(static_cast<int>(p));
+        }
+    }
+    std::vector<int> order;
+    for (std::size_t p = 0; p < count; ++p) {
+        if (waiting_for[p] == 0) {
+            order.push_back(static_cast<int>(p));
+        }
+    }
+    for (std::size_t next = 0; next < order.size(); ++next) {
+        for (const int user : users[static_cast<std::size_t>(order[next])]) {
+            if (--waiting_for[static_cast<std::size_t>(user)] == 0) {
+                order.push_back(user);
+            }
+        }
+    }
+    for (std::size_t p = 0; p < count; ++p) {
+        if (waiting_for[p] > 0) {
+            diagnostics.push_back(
+                {model.points[p].span,
+                 Severity::kError,
+                 fmt::format("the position of '{}' depends on itself", model.points[p].name),
+                 {"a point may be written with the positions of other points, but not in a "
+                  "circle"}});
+        }
+    }
+    return order;
+}
+
+Expr PointTable::replace(sym::Graph& graph, Expr e) const {
+    if (values_.empty()) {
+        return e;
+    }
+    std::vector<Replacement> replacements;
+    for (const Expr symbol : sym::symbols_of(graph, e)) {
+        if (const auto value = values_.find(symbol); value != values_.end()) {
+            replacements.push_back({symbol, value->second});
+        }
+    }
+    return replacements.empty() ? e : sym::substitute(graph, e, replacements);
+}
+
+Vec3 PointTable::replace(sym::Graph& graph, const Vec3& e) const {
+    return {replace(graph, e[0]), replace(graph, e[1]), replace(graph, e[2])};
+}
+
+const PointTable::Symbol* PointTable::find(Expr symbol) const {
+    const auto found = symbols_.find(symbol);
+    return found == symbols_.end() ? nullptr : &found->second;
+}
+
+}  // namespace ananke::mech

@@ -1,0 +1,67 @@
+// Points: their motion over the coordinates, and the replacement of their symbols.
+#pragma once
+
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "mech/equations.h"
+#include "mech/model.h"
+#include "sym/walk.h"
+
+namespace ananke::mech {
+
+/// Symbols that move when time goes on: q at the rate v, v at the rate a, t at the rate 1. Only
+/// those that `f` contains, so that the cost is that of f and not of the model.
+class TimeFlow {
+  public:
+    explicit TimeFlow(const Model& model);
+
+    /// df/dt with q' = v and v held fixed: f_q v + f_t.
+    Expr along_velocity(sym::Graph& graph, Expr f) const;
+    /// df/dt with q' = v and v' = a.
+    Expr total(sym::Graph& graph, Expr f) const;
+
+    int coordinate_of(Expr symbol) const;  ///< of q, v or a; -1 for other symbols
+
+  private:
+    Expr time_;
+    struct Place {
+        int coordinate;
+        Expr rate;
+        bool velocity;
+    };
+    std::unordered_map<Expr, Place> places_;
+    std::unordered_map<Expr, int> accelerations_;
+};
+
+/// Motion of every point, with the symbols of other points replaced.
+class PointTable {
+  public:
+    /// Adds an error per point whose position depends on itself.
+    PointTable(Model& model, const TimeFlow& flow, std::vector<Diagnostic>& diagnostics);
+
+    const std::vector<PointKinematics>& points() const { return points_; }
+
+    /// e over coordinates, velocities, accelerations and time.
+    Expr replace(sym::Graph& graph, Expr e) const;
+    Vec3 replace(sym::Graph& graph, const Vec3& e) const;
+
+    struct Symbol {
+        int point;
+        int axis;
+        sym::SymbolKind kind;
+    };
+    /// Which component of which point a symbol stands for; null for other symbols.
+    const Symbol* find(Expr symbol) const;
+
+  private:
+    std::vector<int> resolution_order(const Model& model, std::vector<Diagnostic>& diagnostics);
+
+    std::vector<PointKinematics> points_;
+    std::unordered_map<Expr, Symbol> symbols_;
+    std::unordered_map<Expr, Expr> values_;
+};
+
+}  // namespace ananke::mech

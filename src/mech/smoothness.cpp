@@ -1,0 +1,284 @@
+#include "mech/smoothness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "sym/differentiate.h"
+#include "sym/print.h"
+#include "sym/walk.h"
+
+namespace ananke::mech {
+
+using sym::Graph;
+using sym::Op;
+using sym::SymbolKind;
+
+namespace {
+
+constexpr int kSamples = 6;             // starts of the search for points of a switching surface
+constexpr Real kOffset = 1e-6L;         // to either side of it
+constexpr Real kJumpTolerance = 1e-9L;  // relative to the values of the two sides
+
+bool moves(const Graph& graph, Expr symbol) {
+    return graph.is_symbol(symbol) && !graph.is_symbol(symbol, SymbolKind::kParameter);
+}
+
+std::vector<Expr> moving_symbols(const Graph& graph, std::span<const Expr> roots) {
+    std::vector<Expr> symbols = sym::reachable(graph, roots);
+    std::erase_if(symbols, [&](Expr e) { return !moves(graph, e); });
+    return symbols;
+}
+
+bool depends_on_motion(const Graph& graph, Expr e) {
+    return !moving_symbols(graph, std::span<const Expr>(&e, 1)).empty();
+}
+
+bool is_truth(Op op) {
+    return op == Op::kLess || op == Op::kLessEqual || op == Op::kEqual || op == Op::kAnd ||
+           op == Op::kOr || op == Op::kNot;
+}
+
+/// Nodes below the root whose derivative is not the same formula everywhere; conditions are not
+/// entered, because a condition is never differentiated.
+std::vector<Expr> kinks(const Graph& graph, Expr root) {
+    std::vector<Expr> found;
+    std::unordered_set<Expr> seen{root};
+    std::vector<Expr> stack{root};
+    while (!stack.empty()) {
+        const Expr e = stack.back();
+        stack.pop_back();
+        const sym::Node& node = graph.node(e);
+        const bool kink = node.op == Op::kAbs || node.op == Op::kSign || node.op == Op::kMin ||
+                          node.op == Op::kMax || node.op == Op::kSelect || is_truth(node.op);
+        if (kink && depends_on_motion(graph, node.op == Op::kSelect ? Expr{node.a} : e)) {
+            found.push_back(e);
+        }
+        if (is_truth(node.op)) {
+            continue;
+        }
+        const std::uint32_t operands[] = {node.a, node.b, node.c};
+        for (int i = node.op == Op::kSelect ? 1 : 0; i < sym::arity(node.op); ++i) {
+            if (seen.insert(Expr{operands[i]}).second) {
+                stack.push_back(Expr{operands[i]});
+            }
+        }
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+Diagnostic refused(const Graph& graph, Expr e, const Differentiated& item) {
+    const std::string text = sym::print(graph, e);
+    switch (graph.node(e).op) {
+        case Op::kAbs:
+            return {
+                item.span,
+                Severity::kError,
+                fmt::format("{} in {} has no derivative where its argument is 0", text, item.what),
+                {"write sqrt(a^2 + eps^2) with a small eps, or an 'if' whose sides join "
+                 "smoothly"}};
+        case Op::kSign:
+            return {item.span,
+                    Severity::kError,
+                    fmt::format("{} in {} jumps where its argument is 0", text, item.what),
+                    {"write tanh(a/eps) with a small eps"}};
+        case Op::kMin:
+        case Op::kMax:
+            return {item.span,
+                    Severity::kError,
+                    fmt::format("{} in {} has no derivative where its arguments are equal", text,
+                                item.what),
+                    {fmt::format("write (a + b {} sqrt((a - b)^2 + eps^2))/2 with a small eps, or "
+                                 "an 'if' whose sides join smoothly",
+                                 graph.node(e).op == Op::kMin ? '-' : '+')}};
+        default:
+            return {item.span,
+                    Severity::kError,
+                    fmt::format("the condition {} in {} is used as a number and has no derivative",
+                                text, item.what),
+                    {"write if ... then ... else ... with sides that join smoothly"}};
+    }
+}
+
+/// The comparisons that a condition is made of.
+std::vector<Expr> comparisons(const Graph& graph, Expr condition) {
+    std::vector<Expr> leaves;
+    std::vector<Expr> stack{condition};
+    while (!stack.empty()) {
+        const Expr e = stack.back();
+        stack.pop_back();
+        const sym::Node& node = graph.node(e);
+        if (node.op == Op::kAnd || node.op == Op::kOr) {
+            stack.push_back(Expr{node.b});
+            stack.push_back(Expr{node.a});
+        } else if (node.op == Op::kNot) {
+            stack.push_back(Expr{node.a});
+        } else if (is_truth(node.op) && depends_on_motion(graph, e)) {
+            leaves.push_back(e);
+        }
+    }
+    return leaves;
+}
+
+/// root with one node replaced by another.
+Expr with_node(Graph& graph, Expr root, Expr node, Expr by) {
+    std::unordered_map<Expr, Expr> changed{{node, by}};
+    const auto now = [&](std::uint32_t id) {
+        const auto found = changed.find(Expr{id});
+        return found == changed.end() ? Expr{id} : found->second;
+    };
+    for (const Expr e : sym::reachable(graph, root)) {
+        const sym::Node n = graph.node(e);
+        const int count = sym::arity(n.op);
+        const bool touched = (count > 0 && changed.contains(Expr{n.a})) ||
+                             (count > 1 && changed.contains(Expr{n.b})) ||
+                             (count > 2 && changed.contains(Expr{n.c}));
+        if (touched && e != node) {
+            changed[e] = sym::rebuild(graph, n.op, now(n.a), now(n.b), now(n.c));
+        }
+    }
+    return now(root.id);
+}
+
+/// Value, first and second derivatives of f by the symbols, one list per order.
+std::vector<std::vector<Expr>> derivatives(Graph& graph, Expr f, std::span<const Expr> symbols,
+                                           int order) {
+    std::vector<std::vector<Expr>> levels{{f}};
+    for (int k = 0; k < order; ++k) {
+        std::vector<Expr> next;
+        for (const Expr e : std::vector<Expr>(levels.back())) {
+            const std::vector<Expr> slopes = sym::gradient(graph, e, symbols);
+            next.insert(next.end(), slopes.begin(), slopes.end());
+        }
+        levels.push_back(std::move(next));
+    }
+    return levels;
+}
+
+/// An `if` inside an expression, as the two expressions that it chooses between.
+class Switch {
+  public:
+    Switch(Graph& graph, const Differentiated& item, Expr select)
+        : graph_(graph), condition_{graph.node(select).a} {
+        const sym::Node node = graph.node(select);
+        const Expr then_side = with_node(graph, item.value, select, Expr{node.b});
+        const Expr else_side = with_node(graph, item.value, select, Expr{node.c});
+        const Expr all[] = {then_side, else_side, condition_};
+        const std::vector<Expr> symbols = moving_symbols(graph, all);
+        then_ = derivatives(graph, then_side, symbols, item.order);
+        else_ = derivatives(graph, else_side, symbols, item.order);
+    }
+
+    /// Order of the first derivative that jumps across the surface of this comparison, or -1.
+    int first_jump(const Probe& probe, Expr comparison) {
+        const sym::Node node = graph_.node(comparison);
+        const Expr surface = graph_.sub(Expr{node.a}, Expr{node.b});
+        const std::vector<Expr> symbols = moving_symbols(graph_, std::span(&surface, 1));
+        const std::vector<Expr> normal = sym::gradient(graph_, surface, symbols);
+        const Expr magnitude = sym::magnitude(graph_, surface);
+
+        std::vector<Expr> everything{condition_, surface, magnitude};
+        everything.insert(everything.end(), normal.begin(), normal.end());
+        for (const auto* side : {&then_, &else_}) {
+            for (const std::vector<Expr>& level : *side) {
+                everything.insert(everything.end(), level.begin(), level.end());
+            }
+        }
+        int jump = -1;
+        for (int sample = 0; sample <= kSamples; ++sample) {
+            const Zero zero = find_zero(graph_, surface, magnitude, symbols, normal,
+                                        probe.values(graph_, everything, sample));
+            if (zero.found && switches_at(zero.values, symbols, normal)) {
+                const int here = jump_at(zero.values);
+                jump = here >= 0 && (jump < 0 || here < jump) ? here : jump;
+            }
+        }
+        return jump;
+    }
+
+  private:
+    bool switches_at(const RealValues& on, std::span<const Expr> symbols,
+                     std::span<const Expr> normal) const {
+        const std::vector<Real> n = sym::evaluate<Real>(graph_, normal, on);
+        Real length = 0;
+        for (const Real component : n) {
+            length = std::hypot(length, component);
+        }
+        RealValues before = on;
+        RealValues after = on;
+        for (std::size_t i = 0; i < symbols.size(); ++i) {
+            before[symbols[i]] -= kOffset * n[i] / length;
+            after[symbols[i]] += kOffset * n[i] / length;
+        }
+        return sym::evaluate<Real>(graph_, condition_, before) !=
+               sym::evaluate<Real>(graph_, condition_, after);
+    }
+
+    int jump_at(const RealValues& on) const {
+        for (std::size_t k = 0; k < then_.size(); ++k) {
+            const std::vector<Real> a = sym::evaluate<Real>(graph_, then_[k], on);
+            const std::vector<Real> b = sym::evaluate<Real>(graph_, else_[k], on);
+            for (std::size_t i = 0; i < a.size(); ++i) {
+                const Real scale = 1 + std::abs(a[i]) + std::abs(b[i]);
+                if (!(std::abs(a[i] - b[i]) <= kJumpTolerance * scale)) {
+                    return static_cast<int>(k);
+                }
+            }
+        }
+        return -1;
+    }
+
+    Graph& graph_;
+    Expr condition_;
+    std::vector<std::vector<Expr>> then_, else_;
+};
+
+void check_switch(Graph& graph, const Probe& probe, const Differentiated& item, Expr select,
+                  std::vector<Diagnostic>& diagnostics) {
+    static constexpr const char* kOrder[] = {"value", "slope", "curvature"};
+    Switch sides(graph, item, select);
+    for (const Expr comparison : comparisons(graph, Expr{graph.node(select).a})) {
+        const std::string text = sym::print(graph, comparison);
+        if (graph.node(comparison).op == Op::kEqual) {
+            diagnostics.push_back(
+                {item.span,
+                 Severity::kError,
+                 fmt::format("the 'if' in {} depends on the equation {}, which holds only in "
+                             "passing",
+                             item.what, text),
+                 {"choose the sides with < or >"}});
+            continue;
+        }
+        const int jump = sides.first_jump(probe, comparison);
+        if (jump >= 0) {
+            diagnostics.push_back(
+                {item.span,
+                 Severity::kError,
+                 fmt::format("the 'if' in {} is not smooth: the {} jumps where {} changes",
+                             item.what, kOrder[jump], text),
+                 {item.order == 1
+                      ? "the equations of motion need its slope: let value and slope agree there"
+                      : "the equations of motion need its second derivatives: let value, slope and "
+                        "curvature agree there"}});
+        }
+    }
+}
+
+}  // namespace
+
+void check_smooth(Graph& graph, const Probe& probe, const Differentiated& item,
+                  std::vector<Diagnostic>& diagnostics) {
+    for (const Expr e : kinks(graph, item.value)) {
+        if (graph.node(e).op == Op::kSelect) {
+            check_switch(graph, probe, item, e, diagnostics);
+        } else {
+            diagnostics.push_back(refused(graph, e, item));
+        }
+    }
+}
+
+}  // namespace ananke::mech

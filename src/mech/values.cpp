@@ -1,0 +1,106 @@
+#include "mech/values.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <unordered_map>
+
+#include "base/text.h"
+
+namespace ananke::mech {
+
+namespace {
+
+Error unknown_name(std::string_view what, const std::string& name,
+                   const std::vector<std::string>& known) {
+    const std::string nearest = nearest_name(name, known);
+    return {ErrorCode::kInvalidInput,
+            nearest.empty()
+                ? fmt::format("the model has no {} '{}'", what, name)
+                : fmt::format("the model has no {} '{}'; did you mean '{}'?", what, name, nearest)};
+}
+
+}  // namespace
+
+Result<std::vector<double>> parameter_values(const Model& model,
+                                             std::span<const Override> overrides) {
+    std::unordered_map<std::string, double> given;
+    std::vector<std::string> known;
+    for (const Parameter& parameter : model.parameters) {
+        known.push_back(parameter.name);
+    }
+    for (const Override& item : overrides) {
+        if (std::find(known.begin(), known.end(), item.name) == known.end()) {
+            return unknown_name("parameter", item.name, known);
+        }
+        given[item.name] = item.value;
+    }
+
+    std::vector<double> values;
+    sym::Values<double> symbols;
+    for (const Parameter& parameter : model.parameters) {
+        const auto override_of = given.find(parameter.name);
+        const double value = override_of != given.end()
+                                 ? override_of->second
+                                 : sym::evaluate<double>(model.graph, parameter.value, symbols);
+        if (!std::isfinite(value)) {
+            return Error{ErrorCode::kNotFinite, fmt::format("the value of parameter '{}' is {}",
+                                                            parameter.name, to_text(value))};
+        }
+        symbols[parameter.symbol] = value;
+        values.push_back(value);
+    }
+    return values;
+}
+
+Result<InitialState> initial_values(const Model& model, std::span<const double> parameters,
+                                    std::span<const Override> overrides) {
+    const std::size_t n = model.coordinates.size();
+    InitialState state;
+    state.q.assign(n, 0.0);
+    state.v.assign(n, 0.0);
+    state.q_exact.assign(n, false);
+    state.v_exact.assign(n, false);
+
+    const auto symbols = symbol_values<double>(model, parameters);
+    for (const InitialValue& initial : model.initial) {
+        const auto i = static_cast<std::size_t>(initial.coordinate);
+        (initial.velocity ? state.v : state.q)[i] =
+            sym::evaluate<double>(model.graph, initial.value, symbols);
+        (initial.velocity ? state.v_exact : state.q_exact)[i] = initial.exact;
+    }
+
+    std::unordered_map<std::string, std::size_t> places;  // "x" at 2i, "x'" at 2i + 1
+    std::vector<std::string> known;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::string& name = model.coordinates[i].name;
+        places[name] = 2 * i;
+        places[name + "'"] = 2 * i + 1;
+        known.push_back(name);
+        known.push_back(name + "'");
+    }
+    for (const Override& item : overrides) {
+        const auto place = places.find(item.name);
+        if (place == places.end()) {
+            return unknown_name("coordinate", item.name, known);
+        }
+        const bool velocity = place->second % 2 == 1;
+        (velocity ? state.v : state.q)[place->second / 2] = item.value;
+        (velocity ? state.v_exact : state.q_exact)[place->second / 2] = true;
+    }
+
+    for (std::size_t i = 0; i < n; ++i) {
+        for (const bool velocity : {false, true}) {
+            const double value = velocity ? state.v[i] : state.q[i];
+            if (!std::isfinite(value)) {
+                return Error{
+                    ErrorCode::kNotFinite,
+                    fmt::format("the initial value of {}{} is {}", model.coordinates[i].name,
+                                velocity ? "'" : "", to_text(value))};
+            }
+        }
+    }
+    return state;
+}
+
+}  // namespace ananke::mech
