@@ -18,8 +18,8 @@ namespace {
 thread_local std::size_t allocations = 0;
 }
 
-// Counts what the whole test program allocates.
-void* operator new(std::size_t size) {
+// Counts what the whole test program allocates. Not inlined: gcc would see malloc meet delete.
+[[gnu::noinline]] void* operator new(std::size_t size) {
     allocations += 1;
     void* memory = std::malloc(size == 0 ? 1 : size);
     if (memory == nullptr) {
@@ -27,10 +27,10 @@ void* operator new(std::size_t size) {
     }
     return memory;
 }
-void operator delete(void* memory) noexcept {
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
     std::free(memory);
 }
-void operator delete(void* memory, std::size_t /*size*/) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::size_t /*size*/) noexcept {
     std::free(memory);
 }
 
