@@ -440,6 +440,9 @@ Expr Graph::div(Expr a, Expr b) {
     if (a == b) {
         return one_;
     }
+    if (node(b).op == Op::kNeg) {
+        return neg(div(a, Expr{node(b).a}));
+    }
     const Scaled sa = split_coefficient(a);
     const Scaled sb = split_coefficient(b);
     const bool plain = sa.rest == a && sb.rest == b;

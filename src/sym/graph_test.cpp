@@ -48,6 +48,7 @@ TEST_F(GraphTest, ProductsAreCanonical) {
     EXPECT_EQ(g.mul(g.div(x, y), y), x);
     EXPECT_EQ(g.div(g.mul(x, y), x), y);
     EXPECT_EQ(g.div(x, x), g.one());
+    EXPECT_EQ(g.div(g.one(), g.neg(x)), g.neg(g.div(g.one(), x)));
     EXPECT_EQ(g.square(g.mul(three, x)), g.mul(g.integer(9), g.square(x)));
 }
 
