@@ -26,6 +26,28 @@ Equations equations_of(Builder& builder) {
     return derivation.equations.value();
 }
 
+/// A = sum over the points of W . (partial velocity of the point): the vector forces and the
+/// generalized one are the same force.
+void check_directions(const Equations& equations, const Evaluated& values, std::size_t row,
+                      const State& s) {
+    const Vector A = values.A(row, s);
+    for (std::size_t i = 0; i < A.size(); ++i) {
+        Real sum = 0;
+        for (const Direction& direction : equations.rows[row].directions) {
+            const auto p = static_cast<std::size_t>(direction.point);
+            for (std::size_t k = 0; k < 3; ++k) {
+                const Real partial = difference([&](Real h) {
+                    State m = s;
+                    m.v[i] += h;
+                    return values.at(equations.points[p].velocity[k], m);
+                });
+                sum += values.at(direction.W[k], s) * partial;
+            }
+        }
+        EXPECT_NEAR(static_cast<double>(A[i] - sum), 0, 1e-12) << equations.rows[row].name;
+    }
+}
+
 /// The roads that hold for every model: Lagrange's equation, the rows, the energy.
 void check_against_differences(const Model& model, const Equations& equations) {
     const Evaluated values(model, equations);
@@ -73,6 +95,9 @@ void check_against_differences(const Model& model, const Equations& equations) {
             EXPECT_NEAR(static_cast<double>(inner(values.A(r, s), a) - values.b(r, s) - change), 0,
                         kDifferences)
                 << row.name;
+            if (row.unattributed.empty()) {
+                check_directions(equations, values, r, s);
+            }
             if (row.holonomic) {
                 const Real rate =
                     difference([&](Real h) { return values.at(row.residual, moved(s, a, h)); });

@@ -168,34 +168,45 @@ class MassProbe {
 
     /// The statement that contributes most to the negative value.
     Span culprit(const Probe& probe, int sample, const NegativeDirection& direction) const {
-        std::map<int, Real> w;
-        for (std::size_t k = 0; k < direction.w.size(); ++k) {
-            w[direction.coordinates[k]] = direction.w[k];
-        }
         Span span;
         Real lowest = 0;
         for (const InertiaElement& element : equations_.elements) {
-            Real sum = 0;
-            for (const MassEntry& entry : element.M) {
-                const auto row = w.find(entry.row);
-                const auto column = w.find(entry.column);
-                if (row == w.end() || column == w.end()) {
-                    continue;
-                }
-                const Real value = sym::evaluate<Real>(
-                    model_.graph, entry.value,
-                    probe.values(model_.graph, std::span(&entry.value, 1), sample));
-                sum += (entry.row == entry.column ? 1 : 2) * row->second * column->second * value;
-            }
-            if (sum < lowest) {
-                lowest = sum;
+            const Real value = form(element.M, probe, sample, direction);
+            if (value < lowest) {
+                lowest = value;
                 span = element.span;
             }
         }
         return span;
     }
 
+    /// w^T M w in this direction at another state.
+    Real value(const Probe& probe, int sample, const NegativeDirection& direction) const {
+        return form(equations_.M, probe, sample, direction);
+    }
+
   private:
+    Real form(const std::vector<MassEntry>& M, const Probe& probe, int sample,
+              const NegativeDirection& direction) const {
+        std::map<int, Real> w;
+        for (std::size_t k = 0; k < direction.w.size(); ++k) {
+            w[direction.coordinates[k]] = direction.w[k];
+        }
+        Real sum = 0;
+        for (const MassEntry& entry : M) {
+            const auto row = w.find(entry.row);
+            const auto column = w.find(entry.column);
+            if (row == w.end() || column == w.end()) {
+                continue;
+            }
+            const Real M_ij =
+                sym::evaluate<Real>(model_.graph, entry.value,
+                                    probe.values(model_.graph, std::span(&entry.value, 1), sample));
+            sum += (entry.row == entry.column ? 1 : 2) * row->second * column->second * M_ij;
+        }
+        return sum;
+    }
+
     const Model& model_;
     const Equations& equations_;
     std::vector<std::vector<int>> blocks_;
@@ -247,7 +258,8 @@ void check_semidefinite(const Model& model, const Probe& probe, const Equations&
         }
     }
     // Random coordinates may lie where the model has no meaning; only the start must be sound.
-    const bool certain = initially || count == kSamples;
+    const bool certain =
+        initially || (count == kSamples && !(masses.value(probe, Probe::kInitial, *first) > 0));
     diagnostics.push_back(
         {masses.culprit(probe, first_sample, *first),
          certain ? Severity::kError : Severity::kWarning,

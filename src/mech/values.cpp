@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
@@ -44,8 +45,9 @@ Result<std::vector<double>> parameter_values(const Model& model,
                                  ? override_of->second
                                  : sym::evaluate<double>(model.graph, parameter.value, symbols);
         if (!std::isfinite(value)) {
-            return Error{ErrorCode::kNotFinite, fmt::format("the value of parameter '{}' is {}",
-                                                            parameter.name, to_text(value))};
+            return Error{
+                ErrorCode::kNotFinite,
+                fmt::format("the value of parameter '{}' is not a finite number", parameter.name)};
         }
         symbols[parameter.symbol] = value;
         values.push_back(value);
@@ -93,10 +95,9 @@ Result<InitialState> initial_values(const Model& model, std::span<const double> 
         for (const bool velocity : {false, true}) {
             const double value = velocity ? state.v[i] : state.q[i];
             if (!std::isfinite(value)) {
-                return Error{
-                    ErrorCode::kNotFinite,
-                    fmt::format("the initial value of {}{} is {}", model.coordinates[i].name,
-                                velocity ? "'" : "", to_text(value))};
+                return Error{ErrorCode::kNotFinite,
+                             fmt::format("the initial value of {}{} is not a finite number",
+                                         model.coordinates[i].name, velocity ? "'" : "")};
             }
         }
     }
