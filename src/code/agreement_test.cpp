@@ -13,6 +13,7 @@
 #include "code/interpreter.h"
 #include "code/lower.h"
 #include "code/mix.h"
+#include "code/operations.h"
 #include "sym/evaluate.h"
 #include "sym/walk.h"
 
@@ -343,7 +344,19 @@ TEST(Agreement, ProgramsEqualTheReferenceWithinTheirRoundings) {
     }
 }
 
-TEST(Agreement, RepeatedRunsAndBothKindsOfFmaGiveTheSameBits) {
+/// The program as it stands, one instruction after the other.
+double run_in_program_order(const Program& program, const std::array<double, kSymbols>& in) {
+    std::vector<double> slots(program.slot_count, 0.0);
+    std::copy(in.begin(), in.end(), slots.begin());
+    std::copy(program.constants.begin(), program.constants.end(),
+              slots.begin() + program.input_count);
+    for (const Instruction& i : program.instructions) {
+        slots[i.target] = apply(i.op, slots[i.a], slots[i.b], slots[i.c], functions());
+    }
+    return slots[program.outputs[0]];
+}
+
+TEST(Agreement, AnyRunAnyOrderAndBothKindsOfFmaGiveTheSameBits) {
     std::mt19937_64 rng(2);
     for (int i = 0; i < kExpressions; ++i) {
         const Sample s = random_sample(random_recipe(rng), rng);
@@ -358,12 +371,14 @@ TEST(Agreement, RepeatedRunsAndBothKindsOfFmaGiveTheSameBits) {
         first.run(other.data(), &b);
         first.run(s.in.data(), &b);
         library.run(s.in.data(), &c);
+        const double d = run_in_program_order(program, s.in);
         if (std::isnan(a)) {
-            ASSERT_TRUE(std::isnan(b) && std::isnan(c));
+            ASSERT_TRUE(std::isnan(b) && std::isnan(c) && std::isnan(d));
             continue;
         }
         ASSERT_EQ(std::bit_cast<std::uint64_t>(a), std::bit_cast<std::uint64_t>(b));
         ASSERT_EQ(std::bit_cast<std::uint64_t>(a), std::bit_cast<std::uint64_t>(c));
+        ASSERT_EQ(std::bit_cast<std::uint64_t>(a), std::bit_cast<std::uint64_t>(d));
     }
 }
 

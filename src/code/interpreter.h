@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "code/program.h"
@@ -16,26 +15,23 @@ enum class FmaTier : std::uint8_t {
     kLibrary,  ///< std::fma of the C library
 };
 
-/// One runnable copy of a program. Copies share the program and own their slots, so each thread
-/// takes a copy of its own.
+/// One runnable copy of a program. Copies share the code and own their slots, so each thread takes
+/// a copy of its own.
 class Interpreter {
   public:
     /// Requires is_valid(program).
     explicit Interpreter(Program program, FmaTier tier = FmaTier::kCpu);
 
-    const Program& program() const { return *program_; }
+    const Program& program() const;
 
     /// Reads program().input_count numbers, writes program().outputs.size(). Does not allocate.
     /// The two arrays may overlap.
-    void run(const double* inputs, double* outputs) {
-        execute_(*program_, slots_.data(), inputs, outputs);
-    }
+    void run(const double* inputs, double* outputs);
 
   private:
-    using Execute = void (*)(const Program&, double* slots, const double* inputs, double* outputs);
+    struct Code;
 
-    std::shared_ptr<const Program> program_;
-    Execute execute_;
+    std::shared_ptr<const Code> code_;
     std::vector<double> slots_;  ///< inputs, constants (set once), temporaries
 };
 
