@@ -1,0 +1,172 @@
+// The tree of one file as written: nothing is resolved yet, everything knows its place.
+//
+// Expressions live in one array and refer to each other by index. Sums, products, `and`, `or` keep
+// all their operands in one node, so the depth of the tree is the nesting a person wrote, which is
+// bounded.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <unordered_set>
+#include <variant>
+#include <vector>
+
+#include "base/diagnostic.h"
+
+namespace ananke::lang {
+
+using ExprId = std::uint32_t;
+inline constexpr ExprId kNoExpr = std::numeric_limits<ExprId>::max();
+
+enum class ExprKind : std::uint8_t {
+    kNumber,   ///< token
+    kName,     ///< token
+    kIndex,    ///< base [ index ]
+    kMember,   ///< base . token
+    kPrime,    ///< base '
+    kCall,     ///< callee ( arguments )
+    kNamed,    ///< token = value, only as an argument
+    kVector,   ///< ( a, b, c )
+    kMatrix,   ///< [ a, b ; c, d ]: children row by row, `rows` of them
+    kNegate,   ///< - a
+    kSum,      ///< operands with signs
+    kProduct,  ///< operands with * and /
+    kPower,    ///< base ^ exponent
+    kCompare,  ///< left op right
+    kAnd,
+    kOr,
+    kNot,
+    kIf,     ///< condition, then, else
+    kText,   ///< a text in quotes where a value stands
+    kError,  ///< could not be read; reported already
+};
+
+enum class Relation : std::uint8_t {
+    kLess,
+    kLessEqual,
+    kGreater,
+    kGreaterEqual,
+    kEqual,
+    kNotEqual
+};
+
+struct Expr {
+    ExprKind kind = ExprKind::kError;
+    Relation relation = Relation::kEqual;
+    std::uint32_t rows = 0;  ///< of a matrix
+    Span span;
+    Span token;                    ///< the name, number or operator itself
+    std::vector<ExprId> operands;  ///< in the order of the text
+    std::vector<bool> inverse;     ///< sum: subtracted; product: divided by
+};
+
+/// name = value, or name ~ value.
+struct Binding {
+    ExprId name = kNoExpr;
+    ExprId value = kNoExpr;
+    bool guess = false;
+    Span span;
+};
+
+struct Statement;
+
+struct ModelTitle {
+    std::string title;
+};
+struct ParameterList {
+    std::vector<Binding> items;
+};
+struct CoordinateList {
+    std::vector<ExprId> names;
+};
+struct SpeedList {
+    std::vector<Binding> items;
+};
+struct LetList {
+    std::vector<Binding> items;
+};
+struct OutputList {
+    std::vector<Binding> items;
+};
+struct InitialList {
+    std::vector<Binding> items;
+};
+struct GaugeList {
+    std::vector<Binding> items;
+};
+struct FunctionDefinition {
+    Span name;
+    std::vector<Span> arguments;
+    ExprId body = kNoExpr;
+};
+struct KineticTerm {
+    ExprId value = kNoExpr;
+};
+struct PotentialTerm {
+    ExprId value = kNoExpr;
+};
+struct MassTerm {
+    std::vector<ExprId> names;
+    ExprId matrix = kNoExpr;
+};
+struct ForceTerm {
+    ExprId target = kNoExpr;
+    ExprId value = kNoExpr;
+    bool nonideal = false;
+};
+struct GravityTerm {
+    ExprId value = kNoExpr;
+};
+struct ParticleDeclaration {
+    ExprId name = kNoExpr;
+    ExprId mass = kNoExpr;
+    ExprId position = kNoExpr;
+};
+struct PointDeclaration {
+    ExprId name = kNoExpr;
+    ExprId position = kNoExpr;
+};
+struct ConstraintDeclaration {
+    ExprId name = kNoExpr;
+    ExprId left = kNoExpr;
+    ExprId right = kNoExpr;
+    Span equation;
+    bool servo = false;
+};
+struct Simulate {
+    ExprId until = kNoExpr;
+    ExprId every = kNoExpr;  ///< kNoExpr: not given
+    bool stiff = false;
+};
+struct ForLoop {
+    Span variable;
+    ExprId from = kNoExpr;
+    ExprId to = kNoExpr;
+    std::vector<Statement> body;
+};
+struct Import {
+    std::string path;
+    Span path_span;
+    Span alias;  ///< empty: the file's own name
+};
+
+struct Statement {
+    Span span;
+    Span keyword;
+    std::variant<ModelTitle, ParameterList, CoordinateList, SpeedList, LetList, OutputList,
+                 InitialList, GaugeList, FunctionDefinition, KineticTerm, PotentialTerm, MassTerm,
+                 ForceTerm, GravityTerm, ParticleDeclaration, PointDeclaration,
+                 ConstraintDeclaration, Simulate, ForLoop, Import>
+        as;
+};
+
+struct Tree {
+    std::vector<Expr> exprs;
+    std::vector<Statement> statements;
+    /// Names written in statements that could not be read: silence about them avoids follow-up
+    /// errors.
+    std::unordered_set<std::string> doubtful;
+};
+
+}  // namespace ananke::lang

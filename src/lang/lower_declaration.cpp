@@ -1,0 +1,467 @@
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "lang/lowering.h"
+#include "sym/differentiate.h"
+#include "sym/walk.h"
+
+namespace ananke::lang {
+
+// The flat name of a declaration: a plain name, or an element of an array.
+std::optional<std::string> Lowering::declared_name(ExprId id) {
+    const Expr& e = expr(id);
+    if (e.kind == ExprKind::kPrime) {
+        fail(e.span, "a declared name has no prime");
+        return std::nullopt;
+    }
+    if (e.kind == ExprKind::kMember) {
+        fail(e.span, "a declared name has no dot", {"names with a dot come from imported files"});
+        return std::nullopt;
+    }
+    std::string name;
+    if (flatten(id, name) != Lookup::kFlat) {
+        return std::nullopt;
+    }
+    const std::string_view base = base_of(name);
+    if (base.find('.') != std::string_view::npos) {
+        fail(e.span, "a declared name has no dot", {"names with a dot come from imported files"});
+        return std::nullopt;
+    }
+    if (base == "t" || base == "pi" || base == "deg" || base == "ground") {
+        fail(e.span, fmt::format("'{}' is reserved and cannot be declared", base));
+        return std::nullopt;
+    }
+    if (const Local* local = find_local(base)) {
+        fail(e.span, fmt::format("'{}' is the loop variable", base), {declared_note(local->span)});
+        return std::nullopt;
+    }
+    return name;
+}
+
+bool Lowering::declare(const std::string& name, Entity entity) {
+    const std::string full = scope_->prefix + name;
+    const std::string base(base_of(full));
+    const Names::Array* array = names_.find_base(base);
+    const bool indexed = base.size() != full.size();
+    if (array != nullptr && indexed && array->plain) {
+        fail(entity.span, fmt::format("'{}' is declared already, without an index", base_of(name)),
+             {declared_note(names_.find(base)->span)});
+        return false;
+    }
+    if (array != nullptr && !indexed && array->indexed) {
+        fail(entity.span, fmt::format("'{}' is declared already, as an array", name));
+        return false;
+    }
+    const Entity* existing = names_.declare(full, entity);
+    if (existing == nullptr) {
+        return true;
+    }
+    Notes notes{
+        fmt::format("it is {}, {}", describe(existing->kind), declared_note(existing->span))};
+    if (loop_depth_ > 0 && existing->span.begin == entity.span.begin &&
+        existing->span.file == entity.span.file) {
+        notes = {fmt::format("inside a loop every turn needs its own name: {}[{}]", name,
+                             locals_.empty() ? "i" : locals_.back().name)};
+    }
+    fail(entity.span, fmt::format("'{}' is declared already", name), std::move(notes));
+    return false;
+}
+
+void Lowering::lower(const Statement&, const ParameterList& node) {
+    for (const Binding& item : node.items) {
+        one_parameter(item);
+    }
+}
+
+void Lowering::one_parameter(const Binding& item) {
+    const std::optional<std::string> name = declared_name(item.name);
+    Value value = scalar_of(item.value, "a parameter");
+    if (!name) {
+        return;
+    }
+    Entity entity;
+    entity.kind = EntityKind::kParameter;
+    entity.span = expr(item.name).span;
+    constexpr std::string_view kAdvice = "name an expression that changes with 'let'";
+    if (value.bad() || !allow(value, 0, item.value, "a parameter", kAdvice)) {
+        declare(*name, entity);
+        return;
+    }
+    const std::string full = scope_->prefix + *name;
+    ExprId value_id = item.value;
+    FileScope* const own_scope = scope_;
+    if (Setting* setting = setting_for(full, 0)) {
+        scope_ = setting->scope;
+        value_id = setting->binding.value;
+        value = scalar_of(value_id, "a parameter");
+        const bool good = !value.bad() && allow(value, 0, value_id, "a parameter", kAdvice);
+        if (good && setting->binding.guess) {
+            fail(setting->binding.span,
+                 fmt::format("'{}' is a parameter, which has no guess", full),
+                 {fmt::format("write {}=...", full)});
+        }
+        if (!good) {
+            scope_ = own_scope;
+            declare(*name, entity);
+            return;
+        }
+    }
+    const std::optional<double> number = number_of(value.scalar());
+    if (!number || !std::isfinite(*number)) {
+        fail(expr(value_id).span, fmt::format("the parameter '{}' is not a finite number", *name));
+        scope_ = own_scope;
+        declare(*name, entity);
+        return;
+    }
+    scope_ = own_scope;
+    const sym::Expr symbol = graph_.symbol(sym::SymbolKind::kParameter, full);
+    entity.index = static_cast<int>(model_.parameters.size());
+    entity.value = Value::scalar(symbol);
+    if (declare(*name, entity)) {
+        model_.parameters.push_back({full, symbol, value.scalar(), false, entity.span});
+        parameter_values_[symbol] = *number;
+        parameter_index_[symbol] = entity.index;
+    }
+}
+
+void Lowering::lower(const Statement&, const CoordinateList& node) {
+    for (const ExprId id : node.names) {
+        const std::optional<std::string> name = declared_name(id);
+        if (!name) {
+            continue;
+        }
+        const std::string full = scope_->prefix + *name;
+        mech::Coordinate coordinate;
+        coordinate.name = full;
+        coordinate.q = graph_.symbol(sym::SymbolKind::kCoordinate, full);
+        coordinate.v = graph_.symbol(sym::SymbolKind::kVelocity, full + "'");
+        coordinate.a = graph_.symbol(sym::SymbolKind::kAcceleration, full + "''");
+        coordinate.span = expr(id).span;
+        Entity entity;
+        entity.kind = EntityKind::kCoordinate;
+        entity.index = static_cast<int>(model_.coordinates.size());
+        entity.value = Value::scalar(coordinate.q);
+        entity.span = coordinate.span;
+        if (!declare(*name, entity)) {
+            continue;
+        }
+        rate_[coordinate.q] = coordinate.v;
+        rate_[coordinate.v] = coordinate.a;
+        model_.coordinates.push_back(std::move(coordinate));
+        starts_.emplace_back();
+    }
+}
+
+void Lowering::lower(const Statement&, const LetList& node) {
+    for (const Binding& item : node.items) {
+        const std::optional<std::string> name = declared_name(item.name);
+        Entity entity;
+        entity.kind = EntityKind::kLet;
+        entity.span = expr(item.name).span;
+        entity.value = evaluate_top(item.value);
+        if (!usable(entity.value, item.value)) {
+            entity.value = Value::none();
+        }
+        if (name) {
+            declare(*name, entity);
+        }
+    }
+}
+
+// d/dv of a linear function no longer depends on v.
+bool Lowering::is_linear_in_velocities(sym::Expr e) {
+    std::vector<sym::Expr> velocities;
+    for (const sym::Expr symbol : sym::symbols_of(graph_, e)) {
+        const sym::SymbolKind kind = graph_.symbol_record(symbol).kind;
+        if (kind == sym::SymbolKind::kVelocity || kind == sym::SymbolKind::kPointVelocity) {
+            velocities.push_back(symbol);
+        }
+    }
+    for (const sym::Expr slope : sym::gradient(graph_, e, velocities)) {
+        if ((dependence(slope) & kOnVelocities) != 0) {
+            return false;
+        }
+    }
+    return !velocities.empty();
+}
+
+void Lowering::lower(const Statement&, const SpeedList& node) {
+    for (const Binding& item : node.items) {
+        const std::optional<std::string> name = declared_name(item.name);
+        Entity entity;
+        entity.kind = EntityKind::kSpeed;
+        entity.span = expr(item.name).span;
+        const Value value = scalar_of(item.value, "a speed");
+        bool good = !value.bad() &&
+                    allow(value, kOnTime | kOnPositions | kOnVelocities, item.value, "a speed");
+        if (good && !is_linear_in_velocities(value.scalar())) {
+            fail(expr(item.value).span, "a speed must be linear in the velocities",
+                 {"speed u = x'*cos(th) + y'*sin(th); other expressions are named by 'let'"});
+            good = false;
+        }
+        entity.value = good ? value : Value::none();
+        entity.index = static_cast<int>(model_.speeds.size());
+        if (name && declare(*name, entity) && good) {
+            model_.speeds.push_back({scope_->prefix + *name, value.scalar(), entity.span});
+        }
+    }
+}
+
+void Lowering::declare_point(ExprId name_id, ExprId position, std::optional<sym::Expr> mass) {
+    const std::optional<std::string> name = declared_name(name_id);
+    const Value value = vector_of(position, "a position");
+    if (!name) {
+        return;
+    }
+    Entity entity;
+    entity.kind = mass ? EntityKind::kParticle : EntityKind::kPoint;
+    entity.span = expr(name_id).span;
+    if (value.bad() ||
+        !allow(value, kOnTime | kOnPositions, position, "a position",
+               "a place that is steered by its velocity is a coordinate with a constraint")) {
+        declare(*name, entity);
+        return;
+    }
+    const std::string full = scope_->prefix + *name;
+    mech::Point point;
+    point.name = full;
+    point.position = value.parts;
+    point.mass = mass;
+    point.span = entity.span;
+    constexpr std::array<const char*, 3> kAxes{".x", ".y", ".z"};
+    for (std::size_t i = 0; i < 3; ++i) {
+        point.r[i] = graph_.symbol(sym::SymbolKind::kPointPosition,
+                                   fmt::format("position({}){}", full, kAxes[i]));
+        point.v[i] = graph_.symbol(sym::SymbolKind::kPointVelocity,
+                                   fmt::format("velocity({}){}", full, kAxes[i]));
+        point.a[i] = graph_.symbol(sym::SymbolKind::kPointAcceleration,
+                                   fmt::format("acceleration({}){}", full, kAxes[i]));
+    }
+    entity.index = static_cast<int>(model_.points.size());
+    entity.value = Value::of_point(entity.index);
+    if (!declare(*name, entity)) {
+        return;
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+        rate_[point.r[i]] = point.v[i];
+        rate_[point.v[i]] = point.a[i];
+    }
+    model_.points.push_back(std::move(point));
+}
+
+void Lowering::lower(const Statement&, const ParticleDeclaration& node) {
+    const Value mass = scalar_of(node.mass, "a mass");
+    const bool good = !mass.bad() && allow(mass, 0, node.mass, "the mass of a particle",
+                                           "inertia that changes is given by 'kinetic'");
+    if (good) {
+        const std::optional<double> number = number_of(mass.scalar());
+        if (number && !(*number >= 0.0 && std::isfinite(*number))) {
+            fail(expr(node.mass).span,
+                 fmt::format("the mass of a particle cannot be negative, this is {:.6g}", *number));
+        }
+    }
+    declare_point(node.name, node.position, good ? mass.scalar() : graph_.zero());
+}
+
+void Lowering::lower(const Statement&, const PointDeclaration& node) {
+    declare_point(node.name, node.position, std::nullopt);
+}
+
+void Lowering::lower(const Statement&, const OutputList& node) {
+    for (const Binding& item : node.items) {
+        one_output(item);
+    }
+}
+
+void Lowering::one_output(const Binding& item) {
+    const std::optional<std::string> name = declared_name(item.name);
+    const Value value = evaluate_top(item.value);
+    if (!usable(value, item.value) || !name) {
+        return;
+    }
+    const Span span = expr(item.name).span;
+    const std::string full = scope_->prefix + *name;
+    const Entity* entity = find_entity(*name);
+    if (entity != nullptr && entity->kind == EntityKind::kCoordinate) {
+        fail(span, fmt::format("'{}' is a coordinate and has a column already", *name),
+             {"choose another name for the output"});
+        return;
+    }
+    if (*name == "kinetic" || *name == "potential" || *name == "energy" ||
+        *name == "energy_balance") {
+        fail(span, fmt::format("the column '{}' exists in every result", *name),
+             {"choose another name for the output"});
+        return;
+    }
+    const auto [found, is_new] = outputs_.try_emplace(full, span);
+    if (!is_new) {
+        fail(span, fmt::format("the output '{}' is declared already", *name),
+             {declared_note(found->second)});
+        return;
+    }
+    if (value.is_scalar()) {
+        model_.outputs.push_back({full, value.scalar(), span});
+        return;
+    }
+    model_.outputs.push_back({full + ".x", value.parts[0], span});
+    model_.outputs.push_back({full + ".y", value.parts[1], span});
+    model_.outputs.push_back({full + ".z", value.parts[2], span});
+}
+
+void Lowering::lower(const Statement&, const InitialList& node) {
+    for (const Binding& item : node.items) {
+        one_initial(item);
+    }
+}
+
+void Lowering::one_initial(const Binding& item) {
+    ExprId id = item.name;
+    int primes = 0;
+    while (expr(id).kind == ExprKind::kPrime) {
+        ++primes;
+        id = expr(id).operands[0];
+    }
+    const Value value = scalar_of(item.value, "an initial value");
+    const std::optional<int> coordinate = coordinate_of(id, "an initial value");
+    if (!coordinate || *coordinate < 0) {
+        return;
+    }
+    if (primes > 1) {
+        fail(expr(item.name).span, "an acceleration has no initial value",
+             {"it follows from the equations; give x and x'"});
+        return;
+    }
+    if (value.bad() || !allow(value, 0, item.value, "an initial value",
+                              "it is a number made of numbers and parameters")) {
+        return;
+    }
+    const std::optional<double> number = number_of(value.scalar());
+    if (number && !std::isfinite(*number)) {
+        fail(expr(item.value).span, "an initial value must be a finite number");
+        return;
+    }
+    set_initial(*coordinate, primes == 1, item, value.scalar());
+}
+
+// Exact beats guess, the importing file beats the imported one, exact twice is a mistake.
+void Lowering::set_initial(int coordinate, bool velocity, const Binding& item, sym::Expr value) {
+    Start& start = starts_[static_cast<std::size_t>(coordinate)][velocity ? 1 : 0];
+    const bool imported = !scope_->prefix.empty();
+    const bool outranked = start.value && start.imported && !imported;
+    if (start.value && start.value->exact && !outranked) {
+        if (!item.guess) {
+            fail(item.span,
+                 fmt::format("'{}' has an exact initial value already", text(expr(item.name).span)),
+                 {declared_note(start.value->span)});
+        }
+        return;
+    }
+    start.value = mech::InitialValue{coordinate, velocity, value, !item.guess, item.span};
+    start.imported = imported;
+}
+
+void Lowering::lower(const Statement&, const GaugeList& node) {
+    for (const Binding& item : node.items) {
+        one_gauge(item);
+    }
+}
+
+void Lowering::one_gauge(const Binding& item) {
+    const Expr& name = expr(item.name);
+    const bool of_row = name.kind == ExprKind::kIndex;
+    const Expr& head = of_row ? expr(name.operands[0]) : name;
+    const std::string which(head.kind == ExprKind::kName ? text(head.token) : std::string_view());
+    if ((which != "alpha" && which != "G" && which != "z") || (of_row && which == "alpha")) {
+        fail(name.span, fmt::format("a gauge has no '{}'", text(name.span)),
+             {"it has alpha, G and z; of one constraint: G[c], z[c]"});
+        return;
+    }
+    if (of_row) {
+        gauge_row(item, which);
+        return;
+    }
+    if (!gauge_given_.insert(which).second) {
+        fail(name.span, fmt::format("the gauge '{}' is given already", which));
+        return;
+    }
+    model_.gauge.span = item.span;
+    if (which == "G" && expr(item.value).kind == ExprKind::kMatrix) {
+        gauge_matrix(item);
+        return;
+    }
+    const Dependence allowed = which == "alpha" ? kOnTime
+                               : which == "G"   ? kOnTime | kOnPositions
+                                                : kOnTime | kOnPositions | kOnVelocities;
+    const std::string what = fmt::format("the gauge {}", which);
+    const Value value = scalar_of(item.value, what);
+    if (value.bad() || !allow(value, allowed, item.value, what)) {
+        return;
+    }
+    if (which == "alpha") {
+        model_.gauge.alpha = value.scalar();
+    } else if (which == "G") {
+        model_.gauge.G = value.scalar();
+    } else {
+        z_for_all_ = item;
+        z_value_ = value.scalar();
+    }
+}
+
+void Lowering::gauge_row(const Binding& item, const std::string& which) {
+    const ExprId row = expr(item.name).operands[1];
+    const std::string what = fmt::format("the gauge {}", which);
+    const Value value = scalar_of(item.value, what);
+    const Dependence allowed =
+        which == "G" ? kOnTime | kOnPositions : kOnTime | kOnPositions | kOnVelocities;
+    const Entity* entity = target(row, what);
+    if (entity == nullptr || value.bad() || !allow(value, allowed, item.value, what)) {
+        return;
+    }
+    if (entity->kind != EntityKind::kConstraint) {
+        fail(expr(row).span, fmt::format("{} belongs to a constraint; '{}' is {}", what,
+                                         text(expr(row).span), describe(entity->kind)));
+        return;
+    }
+    if (entity->index < 0) {
+        return;
+    }
+    if (!gauge_given_.insert(fmt::format("{}[{}]", which, entity->index)).second) {
+        fail(expr(item.name).span,
+             fmt::format("the gauge '{}' is given already", text(expr(item.name).span)));
+        return;
+    }
+    auto& rows = which == "G" ? model_.gauge.G_rows : model_.gauge.z_rows;
+    rows.push_back({entity->index, value.scalar(), item.span});
+}
+
+void Lowering::gauge_matrix(const Binding& item) {
+    const Expr matrix = expr(item.value);
+    const std::size_t rows = matrix.rows;
+    const std::size_t columns = matrix.operands.size() / rows;
+    std::vector<std::vector<sym::Expr>> entries(rows, std::vector<sym::Expr>(columns));
+    for (std::size_t i = 0; i < rows * columns; ++i) {
+        const Value value = scalar_of(matrix.operands[i], "the gauge G");
+        if (value.bad() ||
+            !allow(value, kOnTime | kOnPositions, matrix.operands[i], "the gauge G")) {
+            return;
+        }
+        entries[i / columns][i % columns] = value.scalar();
+    }
+    for (std::size_t i = 0; i < rows && rows == columns; ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (entries[i][j] != entries[j][i]) {
+                fail(expr(matrix.operands[i * columns + j]).span,
+                     fmt::format(
+                         "the gauge G is not symmetric: entries ({}, {}) and ({}, {}) differ",
+                         i + 1, j + 1, j + 1, i + 1));
+                return;
+            }
+        }
+    }
+    G_matrix_span_ = matrix.span;
+    model_.gauge.G_matrix = std::move(entries);
+}
+
+}  // namespace ananke::lang

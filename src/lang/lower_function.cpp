@@ -1,0 +1,415 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "lang/lowering.h"
+
+namespace ananke::lang {
+namespace {
+
+struct ScalarFunction {
+    std::string_view name;
+    sym::Op op;
+    int arity;
+};
+
+constexpr std::array<ScalarFunction, 17> kScalarFunctions{{
+    {"sin", sym::Op::kSin, 1},
+    {"cos", sym::Op::kCos, 1},
+    {"tan", sym::Op::kTan, 1},
+    {"asin", sym::Op::kAsin, 1},
+    {"acos", sym::Op::kAcos, 1},
+    {"atan", sym::Op::kAtan, 1},
+    {"sinh", sym::Op::kSinh, 1},
+    {"cosh", sym::Op::kCosh, 1},
+    {"tanh", sym::Op::kTanh, 1},
+    {"exp", sym::Op::kExp, 1},
+    {"log", sym::Op::kLog, 1},
+    {"sqrt", sym::Op::kSqrt, 1},
+    {"abs", sym::Op::kAbs, 1},
+    {"sign", sym::Op::kSign, 1},
+    {"atan2", sym::Op::kAtan2, 2},
+    {"min", sym::Op::kMin, 2},
+    {"max", sym::Op::kMax, 2},
+}};
+
+const std::vector<std::string>& builtin_names() {
+    static const std::vector<std::string> kNames = [] {
+        std::vector<std::string> names{"dot",      "cross",    "norm",
+                                       "position", "velocity", "acceleration"};
+        for (const ScalarFunction& f : kScalarFunctions) {
+            names.emplace_back(f.name);
+        }
+        return names;
+    }();
+    return kNames;
+}
+
+bool is_builtin(std::string_view name) {
+    const auto& names = builtin_names();
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Names people bring from other languages.
+std::string_view other_name(std::string_view name) {
+    struct Other {
+        std::string_view theirs, ours;
+    };
+    static constexpr std::array<Other, 12> kOthers{{{"ln", "log"},
+                                                    {"arcsin", "asin"},
+                                                    {"arccos", "acos"},
+                                                    {"arctan", "atan"},
+                                                    {"arctan2", "atan2"},
+                                                    {"tg", "tan"},
+                                                    {"sgn", "sign"},
+                                                    {"fabs", "abs"},
+                                                    {"length", "norm"},
+                                                    {"magnitude", "norm"},
+                                                    {"pos", "position"},
+                                                    {"vel", "velocity"}}};
+    for (const Other& other : kOthers) {
+        if (other.theirs == name) {
+            return other.ours;
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+bool Lowering::check_arity(ExprId id, std::string_view name, int arity) {
+    const Expr& e = expr(id);
+    for (std::size_t i = 1; i < e.operands.size(); ++i) {
+        if (expr(e.operands[i]).kind == ExprKind::kNamed) {
+            fail(expr(e.operands[i]).span, fmt::format("the arguments of '{}' have no names", name),
+                 {"give them by position"});
+            return false;
+        }
+    }
+    const int given = static_cast<int>(e.operands.size()) - 1;
+    if (given == arity) {
+        return true;
+    }
+    fail(e.span, fmt::format("'{}' takes {} argument{}, {} given", name, arity,
+                             arity == 1 ? "" : "s", given));
+    return false;
+}
+
+Value Lowering::call(ExprId id) {
+    std::string name;
+    if (flatten(expr(id).operands[0], name) != Lookup::kFlat) {
+        return Value::none();
+    }
+    const auto found = functions_.find(scope_->prefix + name);
+    if (found != functions_.end()) {
+        return call_defined(id, name, found->second);
+    }
+    bool known = true;
+    const Value value = call_builtin(id, name, known);
+    return known ? value : unknown_function(id, name);
+}
+
+Value Lowering::call_builtin(ExprId id, std::string_view name, bool& known) {
+    for (const ScalarFunction& f : kScalarFunctions) {
+        if (f.name == name) {
+            return call_scalar_function(id, f.op, name, f.arity);
+        }
+    }
+    if (name == "dot" || name == "cross" || name == "norm") {
+        return call_vector_function(id, name);
+    }
+    if (name == "position" || name == "velocity" || name == "acceleration") {
+        return call_point_function(id, name);
+    }
+    if (name == "omega" || name == "axis") {
+        return fail(
+            expr(id).span,
+            fmt::format("'{}' belongs to bodies, which are not supported by this version", name));
+    }
+    if (name == "reaction") {
+        return fail(expr(id).span, "'reaction' is not supported by this version",
+                    {"a non-ideal force may depend on coordinates, velocities and t"});
+    }
+    known = false;
+    return Value::none();
+}
+
+Value Lowering::unknown_function(ExprId id, const std::string& name) {
+    const Span span = expr(expr(id).operands[0]).span;
+    if (reported(span) || is_doubtful(name)) {
+        return Value::none();
+    }
+    if (find_entity(name) != nullptr || find_local(name) != nullptr || name == "t" ||
+        name == "pi" || name == "deg") {
+        return fail(span, fmt::format("'{}' is not a function", name),
+                    {"multiplication is written with *"});
+    }
+    const auto later = scope_->declared_somewhere.find(name);
+    if (later != scope_->declared_somewhere.end()) {
+        return fail(span, fmt::format("'{}' is used before it is declared", name),
+                    {declared_note(later->second) + "; move that statement up"});
+    }
+    Notes notes;
+    if (const std::string_view ours = other_name(name); !ours.empty()) {
+        notes.push_back(fmt::format("did you mean '{}'?", ours));
+    } else {
+        std::vector<std::string> known = builtin_names();
+        for (const auto& [function, unused] : functions_) {
+            if (function.starts_with(scope_->prefix)) {
+                known.push_back(function.substr(scope_->prefix.size()));
+            }
+        }
+        std::sort(known.begin(), known.end());
+        if (const std::string near = nearest_name(name, known); !near.empty()) {
+            notes.push_back(fmt::format("did you mean '{}'?", near));
+        }
+    }
+    return fail(span, fmt::format("unknown function '{}'", name), std::move(notes));
+}
+
+Value Lowering::call_scalar_function(ExprId id, sym::Op op, std::string_view name, int arity) {
+    if (!check_arity(id, name, arity)) {
+        return Value::none();
+    }
+    std::array<sym::Expr, 2> arguments{};
+    bool good = true;
+    for (int i = 0; i < arity; ++i) {
+        const ExprId argument = expr(id).operands[static_cast<std::size_t>(i) + 1];
+        const Value value = evaluate(argument);
+        if (!usable(value, argument)) {
+            good = false;
+        } else if (!value.is_scalar()) {
+            Notes notes;
+            if (name == "abs") {
+                notes.emplace_back("the length of a vector is norm(v)");
+            }
+            fail(expr(argument).span, fmt::format("'{}' takes a scalar, this is a vector", name),
+                 std::move(notes));
+            good = false;
+        } else {
+            arguments[static_cast<std::size_t>(i)] = value.scalar();
+        }
+    }
+    if (!good) {
+        return Value::none();
+    }
+    const sym::Expr e =
+        arity == 1 ? graph_.apply(op, arguments[0]) : graph_.apply(op, arguments[0], arguments[1]);
+    return checked_constant(e, expr(id).span);
+}
+
+sym::Expr Lowering::dot(const Value& a, const Value& b) {
+    sym::Expr total = graph_.zero();
+    for (std::size_t i = 0; i < 3; ++i) {
+        total = graph_.add(total, graph_.mul(a.parts[i], b.parts[i]));
+    }
+    return total;
+}
+
+Value Lowering::call_vector_function(ExprId id, std::string_view name) {
+    const int arity = name == "norm" ? 1 : 2;
+    if (!check_arity(id, name, arity)) {
+        return Value::none();
+    }
+    std::array<Value, 2> v;
+    bool good = true;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(arity); ++i) {
+        const ExprId argument = expr(id).operands[i + 1];
+        v[i] = evaluate(argument);
+        if (!usable(v[i], argument)) {
+            good = false;
+        } else if (!v[i].is_vector()) {
+            fail(expr(argument).span, fmt::format("'{}' takes vectors, this is a scalar", name));
+            good = false;
+        }
+    }
+    if (!good) {
+        return Value::none();
+    }
+    if (name == "dot") {
+        return Value::scalar(dot(v[0], v[1]));
+    }
+    if (name == "norm") {
+        return Value::scalar(graph_.apply(sym::Op::kSqrt, dot(v[0], v[0])));
+    }
+    std::array<sym::Expr, 3> cross{};
+    for (std::size_t i = 0; i < 3; ++i) {
+        const std::size_t j = (i + 1) % 3;
+        const std::size_t k = (i + 2) % 3;
+        cross[i] = graph_.sub(graph_.mul(v[0].parts[j], v[1].parts[k]),
+                              graph_.mul(v[0].parts[k], v[1].parts[j]));
+    }
+    return Value::vector(cross);
+}
+
+Value Lowering::call_point_function(ExprId id, std::string_view name) {
+    if (!check_arity(id, name, 1)) {
+        return Value::none();
+    }
+    const ExprId argument = expr(id).operands[1];
+    const Value value = evaluate(argument);
+    if (value.bad()) {
+        return value;
+    }
+    if (!value.is_point()) {
+        return fail(expr(argument).span,
+                    fmt::format("'{}' takes a particle or a point, this is {}", name, shown(value)),
+                    {"declare it: point P at (x, y, z)"});
+    }
+    const mech::Point& point = model_.points[static_cast<std::size_t>(value.point)];
+    return Value::vector(name == "position" ? point.r : name == "velocity" ? point.v : point.a);
+}
+
+bool Lowering::bind_arguments(ExprId id, const std::string& name, const Function& function,
+                              std::vector<Local>& out) {
+    const Expr& e = expr(id);
+    const std::vector<Span>& wanted = function.definition->arguments;
+    const auto argument_text = [&](std::size_t i) { return text(wanted[i]); };
+    std::vector<bool> given(wanted.size(), false);
+    out.resize(wanted.size());
+    bool good = true;
+    bool named_before = false;
+    for (std::size_t i = 1; i < e.operands.size(); ++i) {
+        const Expr& argument = expr(e.operands[i]);
+        const bool named = argument.kind == ExprKind::kNamed;
+        std::size_t slot = i - 1;
+        if (named) {
+            slot = 0;
+            while (slot < wanted.size() && argument_text(slot) != text(argument.token)) {
+                ++slot;
+            }
+            if (slot == wanted.size()) {
+                fail(argument.token,
+                     fmt::format("'{}' has no argument '{}'", name, text(argument.token)));
+                return false;
+            }
+        } else if (named_before) {
+            fail(argument.span, "arguments by position stand before those by name");
+            return false;
+        }
+        named_before = named_before || named;
+        if (slot < wanted.size()) {
+            if (given[slot]) {
+                fail(argument.span,
+                     fmt::format("the argument '{}' is given twice", argument_text(slot)));
+                return false;
+            }
+            given[slot] = true;
+            const ExprId value_id = named ? argument.operands[0] : e.operands[i];
+            out[slot] = {argument_text(slot), evaluate(value_id), expr(value_id).span};
+            good = good && !out[slot].value.bad();
+        }
+    }
+    const std::size_t count = e.operands.size() - 1;
+    if (count != wanted.size()) {
+        fail(e.span,
+             fmt::format("'{}' takes {} argument{}, {} given", name, wanted.size(),
+                         wanted.size() == 1 ? "" : "s", count),
+             {declared_note(function.span)});
+        return false;
+    }
+    return good;
+}
+
+Value Lowering::call_defined(ExprId id, const std::string& name, const Function& function) {
+    std::vector<Local> arguments;
+    if (!bind_arguments(id, name, function, arguments)) {
+        return Value::none();
+    }
+    FileScope* const caller_scope = scope_;
+    const std::size_t caller_begin = locals_begin_;
+    const std::size_t caller_size = locals_.size();
+    calls_.push_back({name, expr(id).span});
+    locals_begin_ = caller_size;
+    locals_.insert(locals_.end(), arguments.begin(), arguments.end());
+    scope_ = function.scope;
+
+    const Value value = evaluate(function.definition->body);
+
+    scope_ = caller_scope;
+    locals_.resize(caller_size);
+    locals_begin_ = caller_begin;
+    calls_.pop_back();
+    return value;
+}
+
+void Lowering::define(const FunctionDefinition& node) {
+    const std::string name(text(node.name));
+    if (is_builtin(name) || name == "omega" || name == "axis" || name == "reaction") {
+        fail(node.name, fmt::format("'{}' is a function of the language already", name));
+        return;
+    }
+    for (std::size_t i = 0; i < node.arguments.size(); ++i) {
+        const std::string_view argument = text(node.arguments[i]);
+        if (argument == "t" || argument == "pi" || argument == "deg" || argument == "ground") {
+            fail(node.arguments[i],
+                 fmt::format("'{}' is reserved and cannot be an argument", argument));
+        }
+        for (std::size_t k = 0; k < i; ++k) {
+            if (text(node.arguments[k]) == argument) {
+                fail(node.arguments[i], fmt::format("the argument '{}' appears twice", argument));
+            }
+        }
+    }
+    check_body(node);
+    const auto [found, is_new] =
+        functions_.try_emplace(scope_->prefix + name, Function{scope_, &node, node.name});
+    if (!is_new) {
+        fail(node.name, fmt::format("the function '{}' is defined twice", name),
+             {fmt::format("first defined at {}", place_text(found->second.span))});
+    }
+}
+
+// Names of the body are checked where the function is written, not only where it is called.
+void Lowering::check_body(const FunctionDefinition& node) {
+    const auto is_argument = [&](std::string_view name) {
+        return std::any_of(node.arguments.begin(), node.arguments.end(),
+                           [&](Span span) { return text(span) == name; });
+    };
+    std::vector<ExprId> open{node.body};
+    while (!open.empty()) {
+        const ExprId id = open.back();
+        open.pop_back();
+        const Expr& e = expr(id);
+        if (e.kind == ExprKind::kCall) {
+            open.insert(open.end(), e.operands.begin() + 1, e.operands.end());
+            const Expr& callee = expr(e.operands[0]);
+            const std::string name(text(callee.token));
+            if (callee.kind != ExprKind::kName || is_builtin(name) || name == "omega" ||
+                name == "axis" || name == "reaction" ||
+                functions_.contains(scope_->prefix + name)) {
+                continue;
+            }
+            if (name == text(node.name)) {
+                fail(callee.span, fmt::format("'{}' calls itself", name),
+                     {"functions are written out where they are called and cannot recurse"});
+                continue;
+            }
+            unknown_function(id, name);
+            continue;
+        }
+        if (e.kind == ExprKind::kName) {
+            const std::string name(text(e.token));
+            const bool known = is_argument(name) || find_entity(name) != nullptr || name == "t" ||
+                               name == "pi" || name == "deg" || name == "ground";
+            if (!known) {
+                unknown_name(id, name);
+            }
+            continue;
+        }
+        if (e.kind == ExprKind::kIndex || e.kind == ExprKind::kMember) {
+            // The base may be an array or a file; both are judged when the function is called.
+            if (e.kind == ExprKind::kIndex) {
+                open.push_back(e.operands[1]);
+            } else if (expr(e.operands[0]).kind != ExprKind::kName) {
+                open.push_back(e.operands[0]);
+            }
+            continue;
+        }
+        open.insert(open.end(), e.operands.begin(), e.operands.end());
+    }
+}
+
+}  // namespace ananke::lang

@@ -1,0 +1,330 @@
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "lang/lowering.h"
+#include "sym/differentiate.h"
+#include "sym/walk.h"
+
+namespace ananke::lang {
+
+void Lowering::execute(const std::vector<Statement>& statements) {
+    for (const Statement& statement : statements) {
+        if (stopped_) {
+            return;
+        }
+        execute(statement);
+    }
+}
+
+void Lowering::execute(const Statement& statement) {
+    if (++statements_done_ > options_.limits.loop_statements) {
+        stop(statement.keyword,
+             fmt::format("the loops write out more than {} statements",
+                         options_.limits.loop_statements),
+             {"make the loops shorter"});
+        return;
+    }
+    if (loop_depth_ > 0 && !allowed_in_loop(statement)) {
+        fail(statement.keyword,
+             fmt::format("'{}' cannot stand inside 'for'", text(statement.keyword)),
+             {"put it before the loop"});
+        return;
+    }
+    std::visit([&](const auto& node) { lower(statement, node); }, statement.as);
+}
+
+bool Lowering::allowed_in_loop(const Statement& statement) {
+    return !std::holds_alternative<ModelTitle>(statement.as) &&
+           !std::holds_alternative<FunctionDefinition>(statement.as) &&
+           !std::holds_alternative<GravityTerm>(statement.as) &&
+           !std::holds_alternative<lang::Simulate>(statement.as) &&
+           !std::holds_alternative<Import>(statement.as);
+}
+
+void Lowering::lower(const Statement& statement, const ModelTitle& node) {
+    if (!scope_->prefix.empty()) {
+        return;  // an imported file has a title of its own
+    }
+    if (title_span_) {
+        fail(statement.span, "a model has one title", {declared_note(*title_span_)});
+        return;
+    }
+    title_span_ = statement.span;
+    model_.title = node.title;
+}
+
+void Lowering::lower(const Statement&, const FunctionDefinition& node) {
+    define(node);
+}
+
+void Lowering::lower(const Statement&, const KineticTerm& node) {
+    const Value value = scalar_of(node.value, "a kinetic energy");
+    if (!value.bad() &&
+        allow(value, kOnTime | kOnPositions | kOnVelocities, node.value, "a kinetic energy")) {
+        model_.kinetic.push_back({value.scalar(), expr(node.value).span});
+    }
+}
+
+void Lowering::lower(const Statement&, const PotentialTerm& node) {
+    const Value value = scalar_of(node.value, "a potential");
+    if (!value.bad() && allow(value, kOnTime | kOnPositions, node.value, "a potential",
+                              "a force that depends on velocities is given by 'force on'")) {
+        model_.potential.push_back({value.scalar(), expr(node.value).span});
+    }
+}
+
+const Entity* Lowering::target(ExprId id, std::string_view what) {
+    std::string name;
+    if (flatten(id, name) != Lookup::kFlat) {
+        return nullptr;
+    }
+    if (const Entity* entity = find_entity(name)) {
+        return entity;
+    }
+    if (name == "ground") {
+        fail(expr(id).span, fmt::format("{} on 'ground' moves nothing", what));
+    } else if (find_local(name) != nullptr || name == "t" || name == "pi" || name == "deg") {
+        fail(expr(id).span, fmt::format("'{}' is not a coordinate or a point", name));
+    } else {
+        unknown_name(id, name);
+    }
+    return nullptr;
+}
+
+std::optional<int> Lowering::coordinate_of(ExprId id, std::string_view what) {
+    const Entity* entity = target(id, what);
+    if (entity == nullptr) {
+        return std::nullopt;
+    }
+    if (entity->kind != EntityKind::kCoordinate) {
+        fail(expr(id).span,
+             fmt::format("{} belongs to a coordinate; '{}' is {}", what, text(expr(id).span),
+                         describe(entity->kind)),
+             {declared_note(entity->span)});
+        return std::nullopt;
+    }
+    return entity->index;
+}
+
+void Lowering::lower(const Statement&, const MassTerm& node) {
+    std::vector<int> coordinates;
+    for (const ExprId name : node.names) {
+        const std::optional<int> coordinate = coordinate_of(name, "a mass");
+        if (!coordinate) {
+            return;
+        }
+        coordinates.push_back(*coordinate);
+    }
+    const std::size_t n = coordinates.size();
+    const Expr matrix = expr(node.matrix);
+    const bool is_matrix = matrix.kind == ExprKind::kMatrix;
+    const std::size_t rows = is_matrix ? matrix.rows : 1;
+    const std::size_t columns = is_matrix ? matrix.operands.size() / rows : 1;
+    if (rows != n || columns != n) {
+        fail(matrix.span,
+             fmt::format("the mass matrix of {} coordinate{} has {} rows and {} columns", n,
+                         n == 1 ? "" : "s", rows, columns),
+             {fmt::format("it must have {} rows and {} columns: [a, b; b, c]", n, n)});
+        return;
+    }
+    std::vector<sym::Expr> values(n * n);
+    for (std::size_t i = 0; i < n * n; ++i) {
+        const ExprId entry = is_matrix ? matrix.operands[i] : node.matrix;
+        const Value value = scalar_of(entry, "a mass");
+        if (value.bad() || !allow(value, kOnTime | kOnPositions, entry, "a mass matrix")) {
+            return;
+        }
+        values[i] = value.scalar();
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = i; j < n; ++j) {
+            if (values[i * n + j] != values[j * n + i]) {
+                fail(expr(matrix.operands[j * n + i]).span,
+                     fmt::format(
+                         "the mass matrix is not symmetric: entries ({}, {}) and ({}, {}) differ",
+                         i + 1, j + 1, j + 1, i + 1));
+                return;
+            }
+            if (!graph_.is_zero(values[i * n + j])) {
+                model_.mass.push_back(
+                    {coordinates[i], coordinates[j], values[i * n + j],
+                     is_matrix ? expr(matrix.operands[i * n + j]).span : matrix.span});
+            }
+        }
+    }
+}
+
+void Lowering::lower(const Statement&, const ForceTerm& node) {
+    const std::string_view what = node.nonideal ? "a non-ideal force" : "a force";
+    const Entity* entity = target(node.target, what);
+    if (entity == nullptr) {
+        evaluate_top(node.value);  // its own mistakes are reported all the same
+        return;
+    }
+    mech::Forces& forces = node.nonideal ? model_.nonideal : model_.forces;
+    const bool on_point =
+        entity->kind == EntityKind::kPoint || entity->kind == EntityKind::kParticle;
+    if (!on_point && entity->kind != EntityKind::kCoordinate) {
+        fail(expr(node.target).span,
+             fmt::format("{} acts on a coordinate, a particle or a point; '{}' is {}", what,
+                         text(expr(node.target).span), describe(entity->kind)),
+             {declared_note(entity->span)});
+        return;
+    }
+    const int index = entity->index;
+    const Value value =
+        on_point ? vector_of(node.value,
+                             node.nonideal ? "a non-ideal force on a point" : "a force on a point")
+                 : scalar_of(node.value, node.nonideal ? "a non-ideal force on a coordinate"
+                                                       : "a force on a coordinate");
+    if (value.bad() || !allow(value, kOnTime | kOnPositions | kOnVelocities, node.value, what)) {
+        return;
+    }
+    const Span span = expr(node.value).span;
+    if (index < 0) {
+        return;  // the target is known but wrong, reported at its own place
+    }
+    if (on_point) {
+        forces.on_points.push_back({index, value.parts, span});
+    } else {
+        forces.on_coordinates.push_back({index, value.scalar(), span});
+    }
+}
+
+void Lowering::lower(const Statement& statement, const GravityTerm& node) {
+    const Value value = vector_of(node.value, "gravity");
+    if (gravity_span_) {
+        fail(statement.span, "gravity is given once", {declared_note(*gravity_span_)});
+        return;
+    }
+    gravity_span_ = statement.span;
+    if (!value.bad() && allow(value, kOnTime, node.value, "gravity",
+                              "a field that changes in space is a 'potential' or a 'force on'")) {
+        model_.gravity = value.parts;
+    }
+}
+
+void Lowering::lower(const Statement&, const ConstraintDeclaration& node) {
+    const std::optional<std::string> name = declared_name(node.name);
+    places_.fill(std::nullopt);
+    const Value left = evaluate(node.left);
+    Value right = evaluate(node.right);
+    const bool good = usable(left, node.left) && usable(right, node.right);
+    if (!name) {
+        return;
+    }
+    Entity entity;
+    entity.kind = EntityKind::kConstraint;
+    entity.span = expr(node.name).span;
+    if (!good) {
+        declare(*name, entity);
+        return;
+    }
+    // A vector may be set to 0.
+    Value lhs = left;
+    const Value zero = Value::vector({graph_.zero(), graph_.zero(), graph_.zero()});
+    if (lhs.is_vector() && right.is_scalar() && graph_.is_zero(right.scalar())) {
+        right = zero;
+    } else if (right.is_vector() && lhs.is_scalar() && graph_.is_zero(lhs.scalar())) {
+        lhs = zero;
+    }
+    bool sound = true;
+    if (lhs.kind != right.kind) {
+        fail(node.equation,
+             fmt::format("the left side is {}, the right side is {}", shown(lhs), shown(right)));
+        sound = false;
+    }
+    const Dependence both = static_cast<Dependence>(dependence(lhs) | dependence(right));
+    if (sound && (both & kOnAccelerations) != 0) {
+        fail(first_place(kOnAccelerations, node.left),
+             "an acceleration cannot stand in a constraint: no linear acceleration form is "
+             "supported",
+             {"constrain positions or velocities; a constraint on x' fixes x'' by its derivative",
+              "an acceleration of given size can be stated by its integral, or as a force"});
+        sound = false;
+    }
+    if (sound) {
+        mech::Constraint constraint;
+        constraint.name = scope_->prefix + *name;
+        constraint.servo = node.servo;
+        constraint.span = node.equation;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(lhs.size()); ++i) {
+            constraint.rows.push_back(graph_.sub(lhs.parts[i], right.parts[i]));
+        }
+        entity.index = static_cast<int>(model_.constraints.size());
+        if (declare(*name, entity)) {
+            model_.constraints.push_back(std::move(constraint));
+        }
+        return;
+    }
+    declare(*name, entity);
+}
+
+void Lowering::lower(const Statement& statement, const lang::Simulate& node) {
+    const auto positive = [&](ExprId id, std::string_view what) -> std::optional<sym::Expr> {
+        const Value value = scalar_of(id, what);
+        if (value.bad() || !allow(value, 0, id, what)) {
+            return std::nullopt;
+        }
+        const std::optional<double> number = number_of(value.scalar());
+        if (number && !(*number > 0.0 && std::isfinite(*number))) {
+            fail(expr(id).span, fmt::format("{} must be positive, this is {:.6g}", what, *number));
+            return std::nullopt;
+        }
+        return value.scalar();
+    };
+    const std::optional<sym::Expr> until = positive(node.until, "the end time");
+    std::optional<sym::Expr> every;
+    if (node.every != kNoExpr) {
+        every = positive(node.every, "the output interval");
+        if (!every) {
+            return;
+        }
+    }
+    if (!scope_->prefix.empty() || !until) {
+        return;  // an imported file does not decide how long the whole model runs
+    }
+    if (model_.simulate) {
+        fail(statement.span, "'simulate' is given once", {declared_note(model_.simulate->span)});
+        return;
+    }
+    model_.simulate = mech::Simulate{*until, every, node.stiff, statement.span};
+}
+
+void Lowering::lower(const Statement&, const ForLoop& node) {
+    const std::string variable(text(node.variable));
+    if (variable == "t" || variable == "pi" || variable == "deg" || variable == "ground") {
+        fail(node.variable,
+             fmt::format("'{}' is reserved and cannot be a loop variable", variable));
+        return;
+    }
+    const Local* outer = find_local(variable);
+    const Entity* entity = find_entity(variable);
+    if (outer != nullptr || entity != nullptr) {
+        fail(node.variable, fmt::format("the loop variable '{}' hides another name", variable),
+             {declared_note(outer != nullptr ? outer->span : entity->span)});
+        return;
+    }
+    const std::optional<std::int64_t> from = integer_of(node.from, "a loop bound");
+    const std::optional<std::int64_t> to = integer_of(node.to, "a loop bound");
+    if (!from || !to) {
+        return;
+    }
+    ++loop_depth_;
+    for (std::int64_t i = *from; i <= *to && !stopped_; ++i) {
+        if (++statements_done_ > options_.limits.loop_statements) {
+            stop(node.variable,
+                 fmt::format("the loops write out more than {} statements",
+                             options_.limits.loop_statements),
+                 {"make the loops shorter"});
+            break;
+        }
+        locals_.push_back({text(node.variable), Value::scalar(graph_.integer(i)), node.variable});
+        execute(node.body);
+        locals_.pop_back();
+    }
+    --loop_depth_;
+}
+
+}  // namespace ananke::lang

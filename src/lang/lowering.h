@@ -1,0 +1,248 @@
+// The tree of a file to a mech::Model: statements are carried out from top to bottom, loops written
+// out.
+//
+// The class is one state with four groups of functions, each in its own source: reports and checks
+// (lowering.cpp), expressions (lower_expression.cpp), functions (lower_function.cpp), statements
+// (lower_statement.cpp) and files (lower_import.cpp).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "lang/ast.h"
+#include "lang/names.h"
+#include "lang/parse_model.h"
+#include "lang/value.h"
+#include "mech/model.h"
+
+namespace ananke::lang {
+
+/// Kinds of symbols that an expression depends on, one bit per sym::SymbolKind.
+using Dependence = std::uint8_t;
+constexpr Dependence bit(sym::SymbolKind kind) {
+    return static_cast<Dependence>(1U << static_cast<unsigned>(kind));
+}
+inline constexpr Dependence kOnTime = bit(sym::SymbolKind::kTime);
+inline constexpr Dependence kOnParameters = bit(sym::SymbolKind::kParameter);
+inline constexpr Dependence kOnPositions =
+    bit(sym::SymbolKind::kCoordinate) | bit(sym::SymbolKind::kPointPosition);
+inline constexpr Dependence kOnVelocities =
+    bit(sym::SymbolKind::kVelocity) | bit(sym::SymbolKind::kPointVelocity);
+inline constexpr Dependence kOnAccelerations =
+    bit(sym::SymbolKind::kAcceleration) | bit(sym::SymbolKind::kPointAcceleration);
+
+class Lowering {
+  public:
+    Lowering(Sources& sources, const Options& options, std::vector<Diagnostic>& diagnostics);
+
+    /// The whole model from its root file. Absent if there are errors.
+    std::optional<mech::Model> run(std::uint32_t root);
+
+  private:
+    using Notes = std::vector<std::string>;
+
+    /// One imported (or the root) file while its statements are carried out.
+    struct FileScope {
+        const Tree* tree = nullptr;
+        std::uint32_t file = 0;
+        std::string path;
+        std::string prefix;  ///< "", "pendulum.", "car.wheel."
+        std::unordered_map<std::string, Span> declared_somewhere;
+    };
+    struct Local {
+        std::string_view name;
+        Value value;
+        Span span;
+    };
+    struct Function {
+        FileScope* scope = nullptr;
+        const FunctionDefinition* definition = nullptr;
+        Span span;
+    };
+    struct Call {
+        std::string name;
+        Span span;
+    };
+    struct Start {
+        std::optional<mech::InitialValue> value;
+        bool imported = false;
+    };
+    struct Setting {
+        std::string name;  ///< without primes
+        int primes = 0;
+        FileScope* scope = nullptr;
+        Binding binding;
+        bool used = false;
+    };
+
+    // Reports (lowering.cpp).
+    Value fail(Span span, std::string message, Notes notes = {});
+    bool reported(Span span) const;
+    void stop(Span span, std::string message, Notes notes = {});
+    bool within_limits(Span span);
+    std::string place_text(Span span) const;
+    std::string_view text(Span span) const;
+    std::string declared_note(Span span) const;
+
+    // Dependence and differentiation (lowering.cpp).
+    Dependence dependence(sym::Expr e);
+    Dependence dependence(const Value& value);
+    bool allow(const Value& value, Dependence allowed, ExprId at, std::string_view what,
+               std::string_view advice = {});
+    Span first_place(Dependence kinds, ExprId at) const;
+    void note_places(const Value& value, Span span);
+    Value time_derivative(const Value& value, ExprId at);
+    std::optional<double> number_of(sym::Expr e) const;
+    void mark_structural(sym::Expr e);
+
+    // Expressions (lower_expression.cpp).
+    const Expr& expr(ExprId id) const { return scope_->tree->exprs[id]; }
+    Value evaluate(ExprId id);
+    Value evaluate_kind(ExprId id);
+    Value evaluate_top(ExprId id);
+    Value scalar_of(ExprId id, std::string_view what);
+    Value vector_of(ExprId id, std::string_view what);
+    Value arithmetic(ExprId id);
+    Value literal(const Expr& e);
+    Value name_or_path(ExprId id);
+    Value entity_value(const Entity& entity, ExprId id);
+    Value member(ExprId id);
+    Value index(ExprId id);
+    Value prime(ExprId id);
+    Value vector_literal(const Expr& e);
+    Value negate(const Expr& e);
+    Value sum(const Expr& e);
+    Value product(const Expr& e);
+    Value power(const Expr& e);
+    Value compare(const Expr& e);
+    Value connect(const Expr& e);
+    Value choose(const Expr& e);
+    Value checked_constant(sym::Expr e, Span span);
+    bool usable(const Value& value, ExprId at);
+    std::string shown(const Value& value) const;
+
+    // Names (lower_expression.cpp).
+    enum class Lookup : std::uint8_t { kFlat, kNotAPath, kError };
+    Lookup flatten(ExprId id, std::string& out);
+    std::optional<std::int64_t> integer_of(ExprId id, std::string_view what);
+    const Local* find_local(std::string_view name) const;
+    const Entity* find_entity(const std::string& name) const;
+    Value unknown_name(ExprId id, const std::string& name);
+    bool is_doubtful(std::string_view name) const;
+
+    // Functions (lower_function.cpp).
+    Value call(ExprId id);
+    Value call_builtin(ExprId id, std::string_view name, bool& known);
+    Value call_scalar_function(ExprId id, sym::Op op, std::string_view name, int arity);
+    Value call_vector_function(ExprId id, std::string_view name);
+    Value call_point_function(ExprId id, std::string_view name);
+    Value call_defined(ExprId id, const std::string& name, const Function& function);
+    bool bind_arguments(ExprId id, const std::string& name, const Function& function,
+                        std::vector<Local>& out);
+    bool check_arity(ExprId id, std::string_view name, int arity);
+    Value unknown_function(ExprId id, const std::string& name);
+    sym::Expr dot(const Value& a, const Value& b);
+    void define(const FunctionDefinition& node);
+    void check_body(const FunctionDefinition& node);
+
+    // Statements (lower_statement.cpp, lower_declaration.cpp).
+    void execute(const std::vector<Statement>& statements);
+    void execute(const Statement& statement);
+    bool allowed_in_loop(const Statement& statement);
+    void lower(const Statement& statement, const ModelTitle& node);
+    void lower(const Statement& statement, const ParameterList& node);
+    void lower(const Statement& statement, const CoordinateList& node);
+    void lower(const Statement& statement, const SpeedList& node);
+    void lower(const Statement& statement, const LetList& node);
+    void lower(const Statement& statement, const OutputList& node);
+    void lower(const Statement& statement, const InitialList& node);
+    void lower(const Statement& statement, const GaugeList& node);
+    void lower(const Statement& statement, const FunctionDefinition& node);
+    void lower(const Statement& statement, const KineticTerm& node);
+    void lower(const Statement& statement, const PotentialTerm& node);
+    void lower(const Statement& statement, const MassTerm& node);
+    void lower(const Statement& statement, const ForceTerm& node);
+    void lower(const Statement& statement, const GravityTerm& node);
+    void lower(const Statement& statement, const ParticleDeclaration& node);
+    void lower(const Statement& statement, const PointDeclaration& node);
+    void lower(const Statement& statement, const ConstraintDeclaration& node);
+    void lower(const Statement& statement, const Simulate& node);
+    void lower(const Statement& statement, const ForLoop& node);
+    void lower(const Statement& statement, const Import& node);
+
+    std::optional<std::string> declared_name(ExprId id);
+    bool declare(const std::string& name, Entity entity);
+    void declare_point(ExprId name, ExprId position, std::optional<sym::Expr> mass);
+    void one_parameter(const Binding& item);
+    void one_output(const Binding& item);
+    void one_initial(const Binding& item);
+    void set_initial(int coordinate, bool velocity, const Binding& item, sym::Expr value);
+    void one_gauge(const Binding& item);
+    void gauge_matrix(const Binding& item);
+    void gauge_row(const Binding& item, const std::string& which);
+    const Entity* target(ExprId id, std::string_view what);
+    std::optional<int> coordinate_of(ExprId id, std::string_view what);
+    bool is_linear_in_velocities(sym::Expr e);
+
+    // Files and settings (lower_import.cpp).
+    void carry_out(FileScope& scope);
+    const Tree& tree_of(std::uint32_t file);
+    std::optional<std::string> clean_path(const Import& node);
+    std::optional<std::uint32_t> find_file(const Import& node, const std::string& relative,
+                                           std::string& path);
+    void read_settings();
+    void apply_initial_settings();
+    Setting* setting_for(const std::string& name, int primes);
+    void finish();
+
+    Sources& sources_;
+    const Options& options_;
+    std::vector<Diagnostic>& diagnostics_;
+    mech::Model model_;
+    sym::Graph& graph_;
+
+    Names names_;
+    std::unordered_map<std::string, Function> functions_;
+    std::unordered_map<std::string, Span> outputs_;
+    std::vector<Local> locals_;
+    std::size_t locals_begin_ = 0;  ///< a function sees only its own arguments
+    std::vector<Call> calls_;
+    FileScope* scope_ = nullptr;
+    std::deque<FileScope> scopes_;
+    std::unordered_map<std::uint32_t, Tree> trees_;
+    std::unordered_map<std::string, std::uint32_t> files_by_path_;
+    std::vector<std::string> importing_;  ///< the files that wait for the present one
+    std::size_t imports_ = 0;
+    std::vector<Setting> settings_;
+
+    std::vector<Dependence> dependence_;                      ///< per node of the graph
+    std::unordered_map<sym::Expr, sym::Expr> rate_;           ///< time derivatives of symbols
+    std::unordered_map<sym::Expr, double> parameter_values_;  ///< sym::Values<double>
+    std::unordered_map<sym::Expr, int> parameter_index_;
+    std::array<std::optional<Span>, 8> places_;  ///< first place of each kind of dependence
+    std::vector<std::array<Start, 2>> starts_;   ///< per coordinate: position, velocity
+    std::optional<Span> title_span_;
+    std::optional<Span> gravity_span_;
+    std::optional<Binding> z_for_all_;
+    std::optional<sym::Expr> z_value_;
+    std::unordered_set<std::string> gauge_given_;
+    std::optional<Span> G_matrix_span_;
+
+    std::unordered_set<std::uint64_t> reported_;
+    int depth_ = 0;
+    int loop_depth_ = 0;
+    std::uint64_t steps_ = 0;
+    std::uint64_t statements_done_ = 0;
+    std::size_t errors_ = 0;
+    bool stopped_ = false;
+};
+
+}  // namespace ananke::lang

@@ -1,0 +1,100 @@
+#include "lang/names.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.h"
+
+namespace ananke::lang {
+namespace {
+
+// Similar names are searched among this many at most: a message may not cost seconds.
+constexpr std::size_t kSearched = 20'000;
+
+}  // namespace
+
+std::string describe(EntityKind kind) {
+    switch (kind) {
+        case EntityKind::kParameter:
+            return "a parameter";
+        case EntityKind::kCoordinate:
+            return "a coordinate";
+        case EntityKind::kSpeed:
+            return "a speed";
+        case EntityKind::kLet:
+            return "a let";
+        case EntityKind::kPoint:
+            return "a point";
+        case EntityKind::kParticle:
+            return "a particle";
+        case EntityKind::kConstraint:
+            return "a constraint";
+        case EntityKind::kFile:
+            return "an imported file";
+    }
+    return "a name";
+}
+
+std::string_view base_of(std::string_view name) {
+    const std::size_t dot = name.rfind('.');
+    const std::size_t bracket = name.find('[', dot == std::string_view::npos ? 0 : dot);
+    return name.substr(0, bracket);
+}
+
+const Entity* Names::declare(const std::string& name, const Entity& entity) {
+    const auto [found, is_new] = entities_.try_emplace(name, entity);
+    if (!is_new) {
+        return &found->second;
+    }
+    const std::string_view base = base_of(name);
+    Array& array = bases_[std::string(base)];
+    if (base.size() == name.size()) {
+        array.plain = true;
+        return nullptr;
+    }
+    std::int64_t index = 0;
+    std::from_chars(name.data() + base.size() + 1, name.data() + name.size(), index);
+    array.smallest = array.indexed ? std::min(array.smallest, index) : index;
+    array.largest = array.indexed ? std::max(array.largest, index) : index;
+    array.indexed = true;
+    return nullptr;
+}
+
+const Entity* Names::find(const std::string& name) const {
+    const auto found = entities_.find(name);
+    return found == entities_.end() ? nullptr : &found->second;
+}
+
+const Names::Array* Names::find_base(const std::string& base) const {
+    const auto found = bases_.find(base);
+    return found == bases_.end() ? nullptr : &found->second;
+}
+
+std::string Names::nearest(std::string_view wanted, const std::vector<std::string>& also) const {
+    std::vector<std::string> known;
+    for (const auto& [base, array] : bases_) {
+        known.push_back(base);
+        if (known.size() == kSearched) {
+            break;
+        }
+    }
+    std::sort(known.begin(), known.end());  // the answer must not depend on the hash
+    known.insert(known.begin(), also.begin(), also.end());
+    return nearest_name(wanted, known);
+}
+
+std::string Names::nearest_of(std::string_view wanted, std::vector<EntityKind> kinds) const {
+    std::vector<std::string> known;
+    for (const auto& [name, entity] : entities_) {
+        if (std::find(kinds.begin(), kinds.end(), entity.kind) != kinds.end()) {
+            known.push_back(name);
+        }
+        if (known.size() == kSearched) {
+            break;
+        }
+    }
+    std::sort(known.begin(), known.end());
+    return nearest_name(wanted, known);
+}
+
+}  // namespace ananke::lang

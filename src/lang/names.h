@@ -1,0 +1,68 @@
+// The names of a model: one table for everything that is declared, functions apart.
+//
+// An element of an array is a name of its own, x[3]; the table also knows what indices an array
+// has, so that a message can say so. Imported names carry their file's name: pendulum.x[3].
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "lang/value.h"
+
+namespace ananke::lang {
+
+enum class EntityKind : std::uint8_t {
+    kParameter,
+    kCoordinate,
+    kSpeed,
+    kLet,
+    kPoint,
+    kParticle,
+    kConstraint,
+    kFile,  ///< an imported file, the prefix of other names
+};
+
+struct Entity {
+    EntityKind kind = EntityKind::kLet;
+    int index = -1;  ///< in the model's list of that kind
+    Value value;
+    Span span;
+};
+
+/// "a parameter", "a coordinate".
+std::string describe(EntityKind kind);
+
+class Names {
+  public:
+    /// Null if the name is new, else what already has it.
+    const Entity* declare(const std::string& name, const Entity& entity);
+    const Entity* find(const std::string& name) const;
+
+    struct Array {
+        std::int64_t smallest = 0;
+        std::int64_t largest = 0;
+        bool indexed = false;  ///< has elements name[i]
+        bool plain = false;    ///< is a name itself
+    };
+    /// What is known of a name without its indices.
+    const Array* find_base(const std::string& base) const;
+
+    /// The most similar name (without indices), or "".
+    std::string nearest(std::string_view wanted, const std::vector<std::string>& also) const;
+
+    /// The most similar among the entities of these kinds.
+    std::string nearest_of(std::string_view wanted, std::vector<EntityKind> kinds) const;
+
+  private:
+    std::unordered_map<std::string, Entity> entities_;
+    std::unordered_map<std::string, Array> bases_;
+};
+
+/// x[3][4] without its last indices: x.
+std::string_view base_of(std::string_view name);
+
+}  // namespace ananke::lang

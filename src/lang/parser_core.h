@@ -1,0 +1,96 @@
+// The parser's class, shared by its two halves: expressions and statements.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lang/ast.h"
+#include "lang/lexer.h"
+#include "lang/limits.h"
+
+namespace ananke::lang {
+
+class Parser {
+  public:
+    Parser(const Sources& sources, std::uint32_t file, const Limits& limits,
+           std::vector<Diagnostic>& diagnostics);
+
+    Tree parse_file();
+    bool parse_setting(Tree& tree, Binding& setting);
+
+  private:
+    // Tokens (parser_expression.cpp).
+    const Token& peek(std::size_t ahead = 0) const;
+    Token take();
+    bool at(TokenKind kind) const { return peek().kind == kind; }
+    bool at_word(std::string_view word, std::size_t ahead = 0) const;
+    bool at_plain_name(std::size_t ahead = 0) const;
+    bool accept(TokenKind kind);
+    bool accept_word(std::string_view word);
+    bool expect(TokenKind kind, std::string_view where);
+    bool expect_word(std::string_view word, std::string_view where);
+    std::string_view text(Span span) const;
+    std::string found() const;
+    bool fail(Span span, std::string message, std::vector<std::string> notes = {});
+    bool fail_expected(const std::string& what, std::vector<std::string> notes = {});
+
+    // Expressions: kNoExpr after an error, which is reported.
+    ExprId expression();
+    ExprId disjunction();
+    ExprId conjunction();
+    ExprId negation();
+    ExprId comparison();
+    ExprId sum();
+    ExprId product();
+    ExprId signed_power();
+    ExprId power();
+    ExprId postfix();
+    ExprId primary();
+    ExprId parenthesised();
+    ExprId matrix();
+    ExprId conditional();
+    ExprId call(ExprId callee);
+    ExprId argument();
+    ExprId path();
+    ExprId add(ExprKind kind, Span span, Span token, std::vector<ExprId> operands = {});
+    ExprId wrap(ExprKind kind, ExprId base, Span token);
+    bool deeper();
+
+    // Statements (parser_statement.cpp): false after an error, which is reported.
+    bool statement(Statement& out);
+    bool later_feature(std::string_view word);
+    bool not_a_statement();
+    bool block(std::vector<Statement>& out);
+    void statements_until(TokenKind end, std::vector<Statement>& out);
+    bool end_of_statement();
+    void recover(std::size_t begin);
+    bool bindings(std::vector<Binding>& out, bool guesses, std::string_view form);
+    bool path_list(std::vector<ExprId>& out);
+    bool equation(ExprId& left, ExprId& right, Span& span);
+    bool parse_model(Statement& out);
+    bool parse_coordinate(Statement& out);
+    bool parse_define(Statement& out);
+    bool parse_mass(Statement& out);
+    bool parse_force(Statement& out, bool nonideal);
+    bool parse_particle(Statement& out);
+    bool parse_point(Statement& out);
+    bool parse_constraint(Statement& out, bool servo);
+    bool parse_simulate(Statement& out);
+    bool parse_for(Statement& out);
+    bool parse_import(Statement& out);
+
+    const Sources& sources_;
+    const Limits& limits_;
+    std::vector<Diagnostic>& diagnostics_;
+    std::vector<Token> tokens_;
+    std::size_t next_ = 0;
+    std::size_t statement_begin_ = 0;
+    int depth_ = 0;
+    Tree tree_;
+
+    friend class Nesting;
+};
+
+}  // namespace ananke::lang

@@ -1,0 +1,625 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "lang/parser.h"
+#include "lang/parser_core.h"
+
+namespace ananke::lang {
+
+// Counts one level of nesting for as long as it lives.
+class Nesting {
+  public:
+    explicit Nesting(Parser& parser, int levels = 1) : parser_(parser), levels_(levels) {
+        parser_.depth_ += levels_;
+    }
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+    ~Nesting() { parser_.depth_ -= levels_; }
+
+  private:
+    Parser& parser_;
+    int levels_;
+};
+
+Parser::Parser(const Sources& sources, std::uint32_t file, const Limits& limits,
+               std::vector<Diagnostic>& diagnostics)
+    : sources_(sources),
+      limits_(limits),
+      diagnostics_(diagnostics),
+      tokens_(lex(sources, file, limits, diagnostics)) {}
+
+const Token& Parser::peek(std::size_t ahead) const {
+    return tokens_[std::min(next_ + ahead, tokens_.size() - 1)];
+}
+
+Token Parser::take() {
+    const Token token = peek();
+    if (next_ + 1 < tokens_.size()) {
+        ++next_;
+    }
+    return token;
+}
+
+std::string_view Parser::text(Span span) const {
+    return std::string_view(sources_.text(span.file)).substr(span.begin, span.end - span.begin);
+}
+
+bool Parser::at_word(std::string_view word, std::size_t ahead) const {
+    return peek(ahead).kind == TokenKind::kName && text(peek(ahead).span) == word;
+}
+
+bool Parser::at_plain_name(std::size_t ahead) const {
+    return peek(ahead).kind == TokenKind::kName && !is_reserved_word(text(peek(ahead).span));
+}
+
+bool Parser::accept(TokenKind kind) {
+    if (!at(kind)) {
+        return false;
+    }
+    take();
+    return true;
+}
+
+bool Parser::accept_word(std::string_view word) {
+    if (!at_word(word)) {
+        return false;
+    }
+    take();
+    return true;
+}
+
+std::string Parser::found() const {
+    const Token& token = peek();
+    switch (token.kind) {
+        case TokenKind::kName:
+        case TokenKind::kNumber:
+            return fmt::format("'{}'", text(token.span));
+        case TokenKind::kString:
+            return std::string(text(token.span));
+        default:
+            return describe(token.kind);
+    }
+}
+
+// One report per statement, none where the lexer has spoken about it.
+bool Parser::fail(Span span, std::string message, std::vector<std::string> notes) {
+    const std::size_t last = std::min(next_, tokens_.size() - 1);
+    bool known = false;
+    for (std::size_t i = statement_begin_; i <= last; ++i) {
+        known = known || tokens_[i].broken || tokens_[i].kind == TokenKind::kBad;
+    }
+    // A bracket that lacks its partner may stand later on the same line.
+    for (std::size_t i = last; !known && i < tokens_.size(); ++i) {
+        if (tokens_[i].kind == TokenKind::kNewline) {
+            break;
+        }
+        known = tokens_[i].broken || tokens_[i].kind == TokenKind::kBad;
+    }
+    if (!known) {
+        diagnostics_.push_back({span, Severity::kError, std::move(message), std::move(notes)});
+    }
+    return false;
+}
+
+bool Parser::fail_expected(const std::string& what, std::vector<std::string> notes) {
+    Span span = peek().span;
+    if (at(TokenKind::kNewline) || at(TokenKind::kEnd)) {
+        // Point just behind the last thing written, not at the begin of the next line.
+        const std::uint32_t end = next_ > 0 ? tokens_[next_ - 1].span.end : span.begin;
+        span = {span.file, end, end};
+    }
+    return fail(span, fmt::format("expected {}, found {}", what, found()), std::move(notes));
+}
+
+bool Parser::expect(TokenKind kind, std::string_view where) {
+    if (accept(kind)) {
+        return true;
+    }
+    return fail_expected(fmt::format("{}{}", describe(kind), where));
+}
+
+bool Parser::expect_word(std::string_view word, std::string_view where) {
+    if (accept_word(word)) {
+        return true;
+    }
+    return fail_expected(fmt::format("'{}'{}", word, where));
+}
+
+ExprId Parser::add(ExprKind kind, Span span, Span token, std::vector<ExprId> operands) {
+    Expr expr;
+    expr.kind = kind;
+    expr.span = span;
+    expr.token = token;
+    expr.operands = std::move(operands);
+    tree_.exprs.push_back(std::move(expr));
+    return static_cast<ExprId>(tree_.exprs.size() - 1);
+}
+
+ExprId Parser::wrap(ExprKind kind, ExprId base, Span token) {
+    Span span = tree_.exprs[base].span;
+    span.end = token.end;
+    return add(kind, span, token, {base});
+}
+
+bool Parser::deeper() {
+    if (depth_ < limits_.nesting) {
+        return true;
+    }
+    return fail(peek().span, fmt::format("nested more than {} levels deep", limits_.nesting),
+                {"name the inner parts with 'let'"});
+}
+
+ExprId Parser::expression() {
+    if (!deeper()) {
+        return kNoExpr;
+    }
+    const Nesting nesting(*this);
+    return at_word("if") ? conditional() : disjunction();
+}
+
+ExprId Parser::conditional() {
+    const Token start = take();
+    const ExprId condition = expression();
+    if (condition == kNoExpr || !expect_word("then", " after the condition")) {
+        return kNoExpr;
+    }
+    const ExprId yes = expression();
+    if (yes == kNoExpr) {
+        return kNoExpr;
+    }
+    if (!at_word("else")) {
+        fail_expected("'else' after the value of 'then'", {"write: if c then a else b"});
+        return kNoExpr;
+    }
+    take();
+    const ExprId no = expression();
+    if (no == kNoExpr) {
+        return kNoExpr;
+    }
+    Span span = start.span;
+    span.end = tree_.exprs[no].span.end;
+    return add(ExprKind::kIf, span, start.span, {condition, yes, no});
+}
+
+ExprId Parser::disjunction() {
+    const ExprId first = conjunction();
+    if (first == kNoExpr || !at_word("or")) {
+        return first;
+    }
+    const Span token = peek().span;
+    std::vector<ExprId> operands{first};
+    while (accept_word("or")) {
+        operands.push_back(conjunction());
+        if (operands.back() == kNoExpr) {
+            return kNoExpr;
+        }
+    }
+    Span span = tree_.exprs[first].span;
+    span.end = tree_.exprs[operands.back()].span.end;
+    return add(ExprKind::kOr, span, token, std::move(operands));
+}
+
+ExprId Parser::conjunction() {
+    const ExprId first = negation();
+    if (first == kNoExpr || !at_word("and")) {
+        return first;
+    }
+    const Span token = peek().span;
+    std::vector<ExprId> operands{first};
+    while (accept_word("and")) {
+        operands.push_back(negation());
+        if (operands.back() == kNoExpr) {
+            return kNoExpr;
+        }
+    }
+    Span span = tree_.exprs[first].span;
+    span.end = tree_.exprs[operands.back()].span.end;
+    return add(ExprKind::kAnd, span, token, std::move(operands));
+}
+
+ExprId Parser::negation() {
+    if (!at_word("not")) {
+        return comparison();
+    }
+    if (!deeper()) {
+        return kNoExpr;
+    }
+    const Nesting nesting(*this);
+    const Token token = take();
+    const ExprId operand = negation();
+    if (operand == kNoExpr) {
+        return kNoExpr;
+    }
+    Span span = token.span;
+    span.end = tree_.exprs[operand].span.end;
+    return add(ExprKind::kNot, span, token.span, {operand});
+}
+
+namespace {
+
+std::optional<Relation> relation_of(TokenKind kind) {
+    switch (kind) {
+        case TokenKind::kLess:
+            return Relation::kLess;
+        case TokenKind::kLessEqual:
+            return Relation::kLessEqual;
+        case TokenKind::kGreater:
+            return Relation::kGreater;
+        case TokenKind::kGreaterEqual:
+            return Relation::kGreaterEqual;
+        case TokenKind::kDoubleEqual:
+            return Relation::kEqual;
+        case TokenKind::kNotEqual:
+            return Relation::kNotEqual;
+        default:
+            return std::nullopt;
+    }
+}
+
+}  // namespace
+
+ExprId Parser::comparison() {
+    const ExprId left = sum();
+    const auto relation = relation_of(peek().kind);
+    if (left == kNoExpr || !relation) {
+        return left;
+    }
+    const Token token = take();
+    const ExprId right = sum();
+    if (right == kNoExpr) {
+        return kNoExpr;
+    }
+    if (relation_of(peek().kind)) {
+        fail(peek().span, "comparisons cannot be chained",
+             {"join two comparisons with 'and': a < b and b < c"});
+        return kNoExpr;
+    }
+    Span span = tree_.exprs[left].span;
+    span.end = tree_.exprs[right].span.end;
+    const ExprId id = add(ExprKind::kCompare, span, token.span, {left, right});
+    tree_.exprs[id].relation = *relation;
+    return id;
+}
+
+ExprId Parser::sum() {
+    const ExprId first = product();
+    if (first == kNoExpr || !(at(TokenKind::kPlus) || at(TokenKind::kMinus))) {
+        return first;
+    }
+    const Span token = peek().span;
+    std::vector<ExprId> operands{first};
+    std::vector<bool> inverse{false};
+    while (at(TokenKind::kPlus) || at(TokenKind::kMinus)) {
+        inverse.push_back(take().kind == TokenKind::kMinus);
+        operands.push_back(product());
+        if (operands.back() == kNoExpr) {
+            return kNoExpr;
+        }
+    }
+    Span span = tree_.exprs[first].span;
+    span.end = tree_.exprs[operands.back()].span.end;
+    const ExprId id = add(ExprKind::kSum, span, token, std::move(operands));
+    tree_.exprs[id].inverse = std::move(inverse);
+    return id;
+}
+
+ExprId Parser::product() {
+    const ExprId first = signed_power();
+    if (first == kNoExpr || !(at(TokenKind::kTimes) || at(TokenKind::kDivide))) {
+        return first;
+    }
+    const Span token = peek().span;
+    std::vector<ExprId> operands{first};
+    std::vector<bool> inverse{false};
+    while (at(TokenKind::kTimes) || at(TokenKind::kDivide)) {
+        const Token operation = take();
+        if (operation.kind == TokenKind::kTimes && at(TokenKind::kTimes)) {
+            fail(peek().span, "expected a value, found '*'", {"a power is written ^: x^2"});
+            return kNoExpr;
+        }
+        inverse.push_back(operation.kind == TokenKind::kDivide);
+        operands.push_back(signed_power());
+        if (operands.back() == kNoExpr) {
+            return kNoExpr;
+        }
+    }
+    Span span = tree_.exprs[first].span;
+    span.end = tree_.exprs[operands.back()].span.end;
+    const ExprId id = add(ExprKind::kProduct, span, token, std::move(operands));
+    tree_.exprs[id].inverse = std::move(inverse);
+    return id;
+}
+
+// -x^2 is -(x^2).
+ExprId Parser::signed_power() {
+    if (!at(TokenKind::kMinus) && !at(TokenKind::kPlus)) {
+        return power();
+    }
+    if (!deeper()) {
+        return kNoExpr;
+    }
+    const Nesting nesting(*this);
+    const Token sign = take();
+    const ExprId operand = signed_power();
+    if (operand == kNoExpr || sign.kind == TokenKind::kPlus) {
+        return operand;
+    }
+    Span span = sign.span;
+    span.end = tree_.exprs[operand].span.end;
+    return add(ExprKind::kNegate, span, sign.span, {operand});
+}
+
+// To the right: 2^3^2 is 2^(3^2); the exponent may have a sign.
+ExprId Parser::power() {
+    const ExprId base = postfix();
+    if (base == kNoExpr || !at(TokenKind::kPower)) {
+        return base;
+    }
+    if (!deeper()) {
+        return kNoExpr;
+    }
+    const Nesting nesting(*this);
+    const Token token = take();
+    const ExprId exponent = signed_power();
+    if (exponent == kNoExpr) {
+        return kNoExpr;
+    }
+    Span span = tree_.exprs[base].span;
+    span.end = tree_.exprs[exponent].span.end;
+    return add(ExprKind::kPower, span, token.span, {base, exponent});
+}
+
+ExprId Parser::postfix() {
+    ExprId base = primary();
+    const int depth_before = depth_;
+    while (base != kNoExpr) {
+        if (at(TokenKind::kPrime)) {
+            base = wrap(ExprKind::kPrime, base, take().span);
+        } else if (at(TokenKind::kDot)) {
+            take();
+            if (!at(TokenKind::kName)) {
+                fail_expected("a name after '.'");
+                base = kNoExpr;
+                break;
+            }
+            base = wrap(ExprKind::kMember, base, take().span);
+        } else if (at(TokenKind::kOpenBracket)) {
+            take();
+            const ExprId index = expression();
+            if (index != kNoExpr && at(TokenKind::kComma)) {
+                fail(peek().span, "one index per bracket", {"write x[i][j]"});
+                base = kNoExpr;
+                break;
+            }
+            if (index == kNoExpr || !expect(TokenKind::kCloseBracket, " after the index")) {
+                base = kNoExpr;
+                break;
+            }
+            const Span close = tokens_[next_ - 1].span;
+            base = wrap(ExprKind::kIndex, base, close);
+            tree_.exprs[base].operands.push_back(index);
+        } else if (at(TokenKind::kOpenParen) && (tree_.exprs[base].kind == ExprKind::kName ||
+                                                 tree_.exprs[base].kind == ExprKind::kMember)) {
+            base = call(base);
+        } else {
+            break;
+        }
+        // Every postfix is one more level of the tree.
+        if (base != kNoExpr && !deeper()) {
+            base = kNoExpr;
+        }
+        ++depth_;
+    }
+    depth_ = depth_before;
+    return base;
+}
+
+ExprId Parser::primary() {
+    const Token token = peek();
+    switch (token.kind) {
+        case TokenKind::kNumber: {
+            take();
+            const bool glued_name = at(TokenKind::kName) && peek().glued;
+            const bool value_follows = at_plain_name() || at(TokenKind::kOpenParen);
+            if (glued_name || (value_follows && at(TokenKind::kOpenParen))) {
+                fail(peek().span, fmt::format("expected an operator after '{}'", text(token.span)),
+                     {"multiplication is written with *: 2*x"});
+                return kNoExpr;
+            }
+            return add(ExprKind::kNumber, token.span, token.span);
+        }
+        case TokenKind::kName:
+            if (is_reserved_word(text(token.span))) {
+                if (text(token.span) == "if") {
+                    fail(token.span, "a conditional inside an expression needs parentheses",
+                         {"write: 2*(if c then a else b)"});
+                } else {
+                    fail_expected("a value");
+                }
+                return kNoExpr;
+            }
+            take();
+            return add(ExprKind::kName, token.span, token.span);
+        case TokenKind::kOpenParen:
+            return parenthesised();
+        case TokenKind::kOpenBracket:
+            return matrix();
+        case TokenKind::kString:
+            take();
+            return add(ExprKind::kText, token.span, token.span);
+        default:
+            fail_expected("a value");
+            return kNoExpr;
+    }
+}
+
+ExprId Parser::parenthesised() {
+    const Token open = take();
+    std::vector<ExprId> items;
+    do {
+        items.push_back(expression());
+        if (items.back() == kNoExpr) {
+            return kNoExpr;
+        }
+    } while (accept(TokenKind::kComma));
+    if (at(TokenKind::kEqual)) {
+        fail_expected("')'",
+                      {"'=' stands between the two sides of an equation; a comparison is '=='"});
+        return kNoExpr;
+    }
+    if (!expect(TokenKind::kCloseParen, "")) {
+        return kNoExpr;
+    }
+    Span span = open.span;
+    span.end = tokens_[next_ - 1].span.end;
+    if (items.size() == 1) {
+        tree_.exprs[items[0]].span = span;
+        return items[0];
+    }
+    return add(ExprKind::kVector, span, open.span, std::move(items));
+}
+
+ExprId Parser::matrix() {
+    const Token open = take();
+    std::vector<ExprId> items;
+    std::uint32_t rows = 1;
+    std::size_t width = 0;
+    std::size_t row_begin = 0;
+    while (true) {
+        items.push_back(expression());
+        if (items.back() == kNoExpr) {
+            return kNoExpr;
+        }
+        if (accept(TokenKind::kComma)) {
+            continue;
+        }
+        const std::size_t row_width = items.size() - row_begin;
+        if (width != 0 && row_width != width) {
+            fail(tree_.exprs[items.back()].span,
+                 fmt::format("row {} of the matrix has {} entries, the first has {}", rows,
+                             row_width, width));
+            return kNoExpr;
+        }
+        width = row_width;
+        if (!accept(TokenKind::kSemicolon)) {
+            break;
+        }
+        row_begin = items.size();
+        ++rows;
+    }
+    if (!expect(TokenKind::kCloseBracket, "")) {
+        return kNoExpr;
+    }
+    Span span = open.span;
+    span.end = tokens_[next_ - 1].span.end;
+    const ExprId id = add(ExprKind::kMatrix, span, open.span, std::move(items));
+    tree_.exprs[id].rows = rows;
+    return id;
+}
+
+ExprId Parser::argument() {
+    if (at_plain_name() && peek(1).kind == TokenKind::kEqual) {
+        const Token name = take();
+        take();
+        const ExprId value = expression();
+        if (value == kNoExpr) {
+            return kNoExpr;
+        }
+        Span span = name.span;
+        span.end = tree_.exprs[value].span.end;
+        return add(ExprKind::kNamed, span, name.span, {value});
+    }
+    return expression();
+}
+
+ExprId Parser::call(ExprId callee) {
+    take();
+    std::vector<ExprId> operands{callee};
+    if (!at(TokenKind::kCloseParen)) {
+        do {
+            operands.push_back(argument());
+            if (operands.back() == kNoExpr) {
+                return kNoExpr;
+            }
+        } while (accept(TokenKind::kComma));
+    }
+    if (!expect(TokenKind::kCloseParen, " after the arguments")) {
+        return kNoExpr;
+    }
+    Span span = tree_.exprs[callee].span;
+    span.end = tokens_[next_ - 1].span.end;
+    return add(ExprKind::kCall, span, tree_.exprs[callee].token, std::move(operands));
+}
+
+// A name with indices and members, as in x[i], B.x, chain.P[2].
+ExprId Parser::path() {
+    if (!at_plain_name()) {
+        if (at(TokenKind::kName)) {
+            fail(peek().span, fmt::format("'{}' is a word of the language and cannot be a name",
+                                          text(peek().span)));
+        } else {
+            fail_expected("a name");
+        }
+        return kNoExpr;
+    }
+    const Token token = take();
+    ExprId base = add(ExprKind::kName, token.span, token.span);
+    int levels = 0;
+    while (base != kNoExpr && (at(TokenKind::kOpenBracket) || at(TokenKind::kDot))) {
+        if (++levels > limits_.nesting) {
+            fail(peek().span, fmt::format("nested more than {} levels deep", limits_.nesting));
+            return kNoExpr;
+        }
+        if (accept(TokenKind::kDot)) {
+            if (!at(TokenKind::kName)) {
+                fail_expected("a name after '.'");
+                return kNoExpr;
+            }
+            base = wrap(ExprKind::kMember, base, take().span);
+            continue;
+        }
+        take();
+        const ExprId index = expression();
+        if (index != kNoExpr && at(TokenKind::kComma)) {
+            fail(peek().span, "one index per bracket", {"write x[i][j]"});
+            return kNoExpr;
+        }
+        if (index == kNoExpr || !expect(TokenKind::kCloseBracket, " after the index")) {
+            return kNoExpr;
+        }
+        base = wrap(ExprKind::kIndex, base, tokens_[next_ - 1].span);
+        tree_.exprs[base].operands.push_back(index);
+    }
+    return base;
+}
+
+bool Parser::parse_setting(Tree& tree, Binding& setting) {
+    std::vector<Binding> items;
+    bool good = bindings(items, true, "--set name=value");
+    if (good && items.size() > 1) {
+        good = fail(items[1].span, "one value per setting", {"repeat --set for each name"});
+    }
+    accept(TokenKind::kNewline);
+    if (good && !at(TokenKind::kEnd)) {
+        good = fail_expected("the end of the value");
+    }
+    if (good) {
+        setting = items.front();
+    }
+    tree = std::move(tree_);
+    return good;
+}
+
+bool parse_setting(const Sources& sources, std::uint32_t file, const Limits& limits, Tree& tree,
+                   Binding& setting, std::vector<Diagnostic>& diagnostics) {
+    return Parser(sources, file, limits, diagnostics).parse_setting(tree, setting);
+}
+
+Tree parse_file(const Sources& sources, std::uint32_t file, const Limits& limits,
+                std::vector<Diagnostic>& diagnostics) {
+    return Parser(sources, file, limits, diagnostics).parse_file();
+}
+
+}  // namespace ananke::lang
