@@ -1,0 +1,452 @@
+#include "io/hdf5.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "io/file.h"
+#include "io/hdf5_format.h"
+#include "io/hdf5_table.h"
+
+namespace ananke::io {
+namespace {
+
+using namespace hdf5;  // NOLINT(google-build-using-namespace): the format's own words
+using Clock = std::chrono::steady_clock;
+using sim::ColumnKind;
+
+constexpr auto kCommitInterval = std::chrono::milliseconds(200);
+constexpr std::size_t kHeadBytes = 4096;  // one page: a write within it is never split
+constexpr std::uint64_t kSuperblockBytes = 96;
+constexpr std::uint64_t kEndOfFileField = 40;  // in the superblock
+constexpr std::size_t kEventsPerChunk = 128;
+constexpr std::size_t kListLimit = 4000;  // elements of an attribute: 16 bytes each, below 64 KiB
+
+constexpr std::array<std::pair<ColumnKind, const char*>, 10> kDatasets{{
+    {ColumnKind::kTime, "t"},
+    {ColumnKind::kPosition, "q"},
+    {ColumnKind::kVelocity, "v"},
+    {ColumnKind::kAcceleration, "a"},
+    {ColumnKind::kForce, "Qc"},
+    {ColumnKind::kMultiplier, "lambda"},
+    {ColumnKind::kResidual, "residual"},
+    {ColumnKind::kPointForce, "force"},
+    {ColumnKind::kEnergy, "energy"},
+    {ColumnKind::kOutput, "output"},
+}};
+
+/// About 64 KiB, so that long runs have few chunks, yet little is wasted on short ones.
+std::size_t rows_per_chunk(std::size_t columns) {
+    return std::clamp<std::size_t>(65536 / (8 * columns), 16, 1024);
+}
+
+/// Messages of an object that stay as they are, in a block outside the head.
+struct Rest {
+    std::uint64_t address = 0;
+    std::size_t bytes = 0;
+    std::size_t count = 0;
+};
+
+struct Dataset {
+    Table table;
+    std::vector<std::size_t> columns;  ///< of a row of the run
+    Rest rest;
+};
+
+/// Where a group keeps its names.
+struct Group {
+    std::uint64_t tree = 0;
+    std::uint64_t heap = 0;
+    Links links;  ///< the same in every head
+};
+
+class Hdf5Recorder final : public sim::Recorder {
+  public:
+    /// `replace`: write beside `path`, and take its place as soon as the file is whole.
+    Hdf5Recorder(std::string path, bool replace) : path_(std::move(path)), replace_(replace) {}
+
+    ~Hdf5Recorder() override {
+        // Best effort for a run that was given up: nobody is left to hear of a failure.
+        if (started_ && !failed_) {
+            static_cast<void>(commit());
+        }
+    }
+    Hdf5Recorder(const Hdf5Recorder&) = delete;
+    Hdf5Recorder& operator=(const Hdf5Recorder&) = delete;
+
+    Result<void> begin(const sim::Header& header) override { return guarded(start(header)); }
+    Result<void> row(std::span<const double> values) override;
+    Result<void> event(const sim::Event& event) override;
+    Result<void> finish(const std::string& ending) override;
+
+  private:
+    /// After a failed write the file keeps its last whole state: nothing more is tried.
+    Result<void> guarded(Result<void> result) {
+        failed_ = failed_ || !result;
+        return result;
+    }
+    Result<void> start(const sim::Header& header);
+    Result<void> start_datasets(const sim::Header& header);
+    Result<void> start_root(const sim::Header& header);
+    Result<void> start_group(Group& group);
+    Result<void> add_row(std::span<const double> values);
+    Result<void> add_events();
+    Result<void> commit();
+    Bytes head();
+
+    Result<std::uint64_t> append_block(const Bytes& bytes);
+    Result<Bytes> append_texts(std::span<const std::string> texts);
+    Result<Rest> append_rest(const Messages& messages);
+
+    std::string path_;
+    bool replace_;
+    bool started_ = false;
+    bool failed_ = false;
+    std::unique_ptr<File> file_;
+    Space space_{kHeadBytes};
+    std::uint64_t known_end_ = 0;  ///< as the superblock has it
+    Edits edits_;
+    Clock::time_point committed_;
+
+    std::size_t row_size_ = 0;
+    std::vector<Dataset> datasets_;
+    std::vector<Dataset> event_datasets_;  ///< t, name, kind, detail
+    std::vector<sim::Event> new_events_;
+    Group root_;
+    Group events_;
+    Rest root_rest_;
+    Bytes ending_;  ///< element of the attribute
+};
+
+/// name, name2, name3, ... of at most kListLimit elements each.
+void add_list(Messages& messages, const std::string& name, Type type, const Bytes& values) {
+    auto left = values.view();
+    for (std::size_t part = 1; part == 1 || !left.empty(); ++part) {
+        const std::size_t bytes = std::min(left.size(), kListLimit * element_size(type));
+        const std::string part_name = part == 1 ? name : fmt::format("{}{}", name, part);
+        messages.add(kAttribute, list_attribute(part_name, type, left.first(bytes)));
+        left = left.subspan(bytes);
+    }
+}
+
+Result<std::uint64_t> Hdf5Recorder::append_block(const Bytes& bytes) {
+    const std::uint64_t address = space_.take(bytes.size());
+    if (auto done = file_->write_at(address, bytes.view()); !done) {
+        return done.error();
+    }
+    return address;
+}
+
+/// Stores the texts and returns one element for each.
+Result<Bytes> Hdf5Recorder::append_texts(std::span<const std::string> texts) {
+    Bytes elements;
+    while (!texts.empty()) {
+        const auto some = texts.first(std::min(texts.size(), kHeapTextsLimit));
+        const HeapBlock heap = heap_block(some, space_.end());
+        if (auto done = append_block(heap.collection); !done) {
+            return done.error();
+        }
+        elements.bytes(heap.elements.view());
+        texts = texts.subspan(some.size());
+    }
+    return elements;
+}
+
+Result<Rest> Hdf5Recorder::append_rest(const Messages& messages) {
+    auto address = append_block(messages.bytes);
+    if (!address) {
+        return address.error();
+    }
+    return Rest{address.value(), messages.bytes.size(), messages.count};
+}
+
+Result<void> Hdf5Recorder::start(const sim::Header& header) {
+    auto opened = File::open(replace_ ? path_ + ".new" : path_, path_);
+    if (!opened) {
+        return opened.error();
+    }
+    file_ = std::move(opened).value();
+    if (auto done = file_->clear(); !done) {
+        return done;
+    }
+    if (auto done = start_datasets(header); !done) {
+        return done;
+    }
+    if (auto done = start_root(header); !done) {
+        return done;
+    }
+    static_cast<void>(head());  // gives the addresses that the groups list
+    if (auto done = start_group(root_); !done) {
+        return done;
+    }
+    if (auto done = start_group(events_); !done) {
+        return done;
+    }
+    if (auto done = commit(); !done) {
+        return done;
+    }
+    started_ = true;
+    return replace_ ? file_->rename(path_) : Result<void>{};
+}
+
+Result<void> Hdf5Recorder::start_datasets(const sim::Header& header) {
+    row_size_ = header.columns.size();
+    for (const auto& [kind, name] : kDatasets) {
+        std::vector<std::size_t> columns;
+        std::vector<std::string> names;
+        for (std::size_t i = 0; i < row_size_; ++i) {
+            if (header.columns[i].kind == kind) {
+                columns.push_back(i);
+                names.push_back(header.columns[i].name);
+            }
+        }
+        if (columns.empty()) {
+            continue;
+        }
+        const bool time = kind == ColumnKind::kTime;
+        ANANKE_REQUIRE(!time || columns.size() == 1);
+        Table table(name, Type::kDouble, time ? 0 : columns.size(), rows_per_chunk(columns.size()));
+        Messages messages = table.kind();
+        auto elements = append_texts(names);
+        if (!elements) {
+            return elements.error();
+        }
+        add_list(messages, "columns", Type::kString, elements.value());
+        auto rest = append_rest(messages);
+        if (!rest) {
+            return rest.error();
+        }
+        datasets_.push_back({std::move(table), std::move(columns), rest.value()});
+    }
+    for (const char* name : {"t", "name", "kind", "detail"}) {
+        const Type type = event_datasets_.empty() ? Type::kDouble : Type::kString;
+        Table table(name, type, 0, kEventsPerChunk);
+        auto rest = append_rest(table.kind());
+        if (!rest) {
+            return rest.error();
+        }
+        event_datasets_.push_back({std::move(table), {}, rest.value()});
+    }
+    return {};
+}
+
+Result<void> Hdf5Recorder::start_root(const sim::Header& header) {
+    const std::vector<std::string> texts{header.title, header.model_text, header.version,
+                                         header.check, "running"};
+    auto elements = append_texts(texts);
+    if (!elements) {
+        return elements.error();
+    }
+    const auto element = [&](std::size_t i) {
+        return elements.value().view().subspan(i * kStringBytes, kStringBytes);
+    };
+    Messages messages;
+    std::size_t i = 0;
+    for (const char* name : {"title", "model", "version", "check"}) {
+        messages.add(kAttribute, scalar_attribute(name, Type::kString, element(i++)));
+    }
+    ending_ = Bytes{}.bytes(element(i));
+
+    std::vector<std::string> names;
+    Bytes values;
+    for (const auto& [name, value] : header.parameters) {
+        names.push_back(name);
+        values.put(value);
+    }
+    auto name_elements = append_texts(names);
+    if (!name_elements) {
+        return name_elements.error();
+    }
+    add_list(messages, "parameter_names", Type::kString, name_elements.value());
+    add_list(messages, "parameter_values", Type::kDouble, values);
+    auto rest = append_rest(messages);
+    if (!rest) {
+        return rest.error();
+    }
+    root_rest_ = rest.value();
+    return {};
+}
+
+Result<void> Hdf5Recorder::start_group(Group& group) {
+    GroupBlock block = group_block(group.links, space_.end());
+    group.tree = block.tree;
+    group.heap = block.heap;
+    auto address = append_block(block.bytes);
+    return address ? Result<void>{} : address.error();
+}
+
+/// Superblock, root, datasets, group of events, its datasets: every object whose header changes.
+Bytes Hdf5Recorder::head() {
+    Bytes bytes = superblock(space_.end(), kSuperblockBytes);
+    Messages root;
+    root.add(kSymbolTable, symbol_table(root_.tree, root_.heap));
+    root.add(kAttribute, scalar_attribute("ending", Type::kString, ending_.view()));
+    root.add(kContinuation, continuation(root_rest_.address, root_rest_.bytes));
+    bytes.bytes(object_header(root, root_rest_.count).view());
+
+    const auto put_datasets = [&](const std::vector<Dataset>& datasets, Links& links) {
+        for (const Dataset& dataset : datasets) {
+            links.emplace_back(dataset.table.name(), bytes.size());
+            Messages first = dataset.table.shape();
+            first.add(kContinuation, continuation(dataset.rest.address, dataset.rest.bytes));
+            bytes.bytes(object_header(first, dataset.rest.count).view());
+        }
+    };
+    root_.links.clear();
+    put_datasets(datasets_, root_.links);
+    root_.links.emplace_back("events", bytes.size());
+    Messages events;
+    events.add(kSymbolTable, symbol_table(events_.tree, events_.heap));
+    bytes.bytes(object_header(events, 0).view());
+    events_.links.clear();
+    put_datasets(event_datasets_, events_.links);
+    ANANKE_REQUIRE(bytes.size() <= kHeadBytes);
+    return bytes;
+}
+
+Result<void> Hdf5Recorder::row(std::span<const double> values) {
+    if (auto done = guarded(add_row(values)); !done) {
+        return done;
+    }
+    if (Clock::now() - committed_ >= kCommitInterval) {
+        return guarded(commit());
+    }
+    return {};
+}
+
+Result<void> Hdf5Recorder::add_row(std::span<const double> values) {
+    ANANKE_REQUIRE(values.size() == row_size_);
+    for (Dataset& dataset : datasets_) {
+        auto place = dataset.table.next_row(*file_, space_, edits_);
+        if (!place) {
+            return place.error();
+        }
+        std::byte* to = place.value();
+        for (const std::size_t column : dataset.columns) {
+            std::memcpy(to, &values[column], sizeof(double));
+            to += sizeof(double);
+        }
+    }
+    return {};
+}
+
+Result<void> Hdf5Recorder::event(const sim::Event& event) {
+    new_events_.push_back(event);
+    if (Clock::now() - committed_ >= kCommitInterval) {
+        return guarded(commit());
+    }
+    return {};
+}
+
+Result<void> Hdf5Recorder::add_events() {
+    std::vector<std::string> texts;
+    for (const sim::Event& event : new_events_) {
+        texts.insert(texts.end(), {event.name, event.kind, event.detail});
+    }
+    auto elements = append_texts(texts);
+    if (!elements) {
+        return elements.error();
+    }
+    auto next = elements.value().view();
+    for (const sim::Event& event : new_events_) {
+        for (Dataset& dataset : event_datasets_) {
+            auto place = dataset.table.next_row(*file_, space_, edits_);
+            if (!place) {
+                return place.error();
+            }
+            if (&dataset == event_datasets_.data()) {
+                std::memcpy(place.value(), &event.t, sizeof(double));
+                continue;
+            }
+            std::memcpy(place.value(), next.data(), kStringBytes);
+            next = next.subspan(kStringBytes);
+        }
+    }
+    new_events_.clear();
+    return {};
+}
+
+Result<void> Hdf5Recorder::commit() {
+    // Rows where no reader looks yet.
+    if (auto done = add_events(); !done) {
+        return done;
+    }
+    for (auto* datasets : {&datasets_, &event_datasets_}) {
+        for (Dataset& dataset : *datasets) {
+            if (auto done = dataset.table.write(*file_); !done) {
+                return done;
+            }
+        }
+    }
+    // Room for what the index is about to mention.
+    if (space_.end() > known_end_) {
+        if (auto done = file_->resize(space_.end()); !done) {
+            return done;
+        }
+        if (started_) {
+            const Bytes end = Bytes{}.u64(space_.end());
+            if (auto done = file_->write_at(kEndOfFileField, end.view()); !done) {
+                return done;
+            }
+        }
+        known_end_ = space_.end();
+    }
+    for (const auto& [address, bytes] : edits_) {
+        if (auto done = file_->write_at(address, bytes.view()); !done) {
+            return done;
+        }
+    }
+    edits_.clear();
+    // The instant at which all of it counts.
+    committed_ = Clock::now();
+    return file_->write_at(0, head().view());
+}
+
+Result<void> Hdf5Recorder::finish(const std::string& ending) {
+    auto element = append_texts({&ending, 1});
+    if (!element) {
+        return guarded(element.error());
+    }
+    ending_ = std::move(element).value();
+    if (auto done = guarded(commit()); !done) {
+        return done;
+    }
+    started_ = false;
+    return file_->close();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<sim::Recorder>> open_hdf5(const std::string& path) {
+    namespace fs = std::filesystem;
+    std::error_code none;
+    const fs::path real = fs::weakly_canonical(path, none);
+    const std::string target = none ? path : real.string();
+    const bool replace = !fs::exists(target, none) || fs::is_regular_file(target, none);
+    if (fs::exists(target, none) && ::access(target.c_str(), W_OK) != 0) {
+        return write_error(path, errno);
+    }
+    if (replace) {  // try now what begin() will do, before a long computation
+        auto trial = File::open(target + ".new", path);
+        if (!trial) {
+            return trial.error();
+        }
+        if (auto removed = remove_if_present(target + ".new"); !removed) {
+            return removed.error();
+        }
+    }
+    return std::unique_ptr<sim::Recorder>(std::make_unique<Hdf5Recorder>(target, replace));
+}
+
+}  // namespace ananke::io

@@ -1,0 +1,212 @@
+#include "io/hdf5.h"
+
+#include <gtest/gtest.h>
+#include <hdf5.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "io/test_run.h"
+
+namespace ananke::io {
+namespace {
+
+/// A file read with the library, by the calls any user would make.
+class Reader {
+  public:
+    explicit Reader(const std::string& path) {
+        H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+        file_ = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    }
+    ~Reader() {
+        if (file_ >= 0) {
+            H5Fclose(file_);
+        }
+    }
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
+
+    bool is_open() const { return file_ >= 0; }
+    bool has(const std::string& name) const {
+        return H5Lexists(file_, name.c_str(), H5P_DEFAULT) > 0;
+    }
+
+    std::vector<hsize_t> sizes(const std::string& name) const {
+        const hid_t data = H5Dopen2(file_, name.c_str(), H5P_DEFAULT);
+        const hid_t space = H5Dget_space(data);
+        std::vector<hsize_t> result(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
+        H5Sget_simple_extent_dims(space, result.data(), nullptr);
+        H5Sclose(space);
+        H5Dclose(data);
+        return result;
+    }
+
+    std::vector<double> numbers(const std::string& name) const {
+        hsize_t count = 1;
+        for (const hsize_t size : sizes(name)) {
+            count *= size;
+        }
+        std::vector<double> result(count);
+        const hid_t data = H5Dopen2(file_, name.c_str(), H5P_DEFAULT);
+        EXPECT_GE(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, result.data()),
+                  0);
+        H5Dclose(data);
+        return result;
+    }
+
+    std::vector<std::string> texts(const std::string& name) const {
+        std::vector<char*> raw(sizes(name)[0]);
+        const hid_t data = H5Dopen2(file_, name.c_str(), H5P_DEFAULT);
+        const hid_t type = H5Dget_type(data);
+        const hid_t space = H5Dget_space(data);
+        EXPECT_GE(H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw.data()), 0);
+        return taken(data, type, space, raw, H5Dclose);
+    }
+
+    std::vector<std::string> attribute(const std::string& object, const std::string& name) const {
+        const hid_t attribute =
+            H5Aopen_by_name(file_, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
+        const hid_t type = H5Aget_type(attribute);
+        const hid_t space = H5Aget_space(attribute);
+        EXPECT_EQ(H5Tget_cset(type), H5T_CSET_UTF8);
+        EXPECT_GT(H5Tis_variable_str(type), 0);
+        std::vector<char*> raw(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+        EXPECT_GE(H5Aread(attribute, type, raw.data()), 0);
+        return taken(attribute, type, space, raw, H5Aclose);
+    }
+
+    std::vector<double> attribute_numbers(const std::string& name) const {
+        const hid_t attribute = H5Aopen(file_, name.c_str(), H5P_DEFAULT);
+        const hid_t space = H5Aget_space(attribute);
+        std::vector<double> result(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+        EXPECT_GE(H5Aread(attribute, H5T_NATIVE_DOUBLE, result.data()), 0);
+        H5Sclose(space);
+        H5Aclose(attribute);
+        return result;
+    }
+
+  private:
+    static std::vector<std::string> taken(hid_t owner, hid_t type, hid_t space,
+                                          std::vector<char*>& raw, herr_t (*close)(hid_t)) {
+        std::vector<std::string> result;
+        for (const char* text : raw) {
+            result.emplace_back(text == nullptr ? "(none)" : text);
+        }
+        H5Dvlen_reclaim(type, space, H5P_DEFAULT, raw.data());
+        H5Sclose(space);
+        H5Tclose(type);
+        close(owner);
+        return result;
+    }
+
+    hid_t file_;
+};
+
+std::unique_ptr<sim::Recorder> opened(const std::string& path) {
+    auto recorder = open_hdf5(path);
+    EXPECT_TRUE(recorder) << recorder.error().message;
+    return std::move(recorder).value();
+}
+
+/// Every dataset of the file is the first `rows` rows of the synthetic run.
+void expect_prefix(const Reader& file, const sim::Header& header, std::size_t rows) {
+    std::vector<double> row(header.columns.size());
+    for (const auto& [name, columns] : test_datasets(header)) {
+        ASSERT_TRUE(file.has(name));
+        ASSERT_EQ(file.sizes(name)[0], rows) << name;
+        const std::vector<double> values = file.numbers(name);
+        ASSERT_EQ(values.size(), rows * columns.size());
+        for (std::size_t i = 0; i < rows; ++i) {
+            test_row(i, row);
+            for (std::size_t j = 0; j < columns.size(); ++j) {
+                ASSERT_EQ(values[i * columns.size() + j], row[columns[j]]) << name << ' ' << i;
+            }
+        }
+    }
+}
+
+TEST(Hdf5, LibraryReadsBackEverything) {
+    const TestFolder folder;
+    const std::string path = folder.file("run.h5");
+    const sim::Header header = test_header();
+    auto recorder = opened(path);
+    EXPECT_FALSE(std::filesystem::exists(path)) << "nothing is destroyed before begin";
+    ASSERT_TRUE(recorder->begin(header));
+    std::vector<double> row(header.columns.size());
+    for (std::size_t i = 0; i < 3000; ++i) {
+        test_row(i, row);
+        ASSERT_TRUE(recorder->row(row));
+        if (i % 1000 == 7) {
+            ASSERT_TRUE(recorder->event({row[0], "stick", "rank", "rank 2 → 1"}));
+        }
+    }
+    ASSERT_TRUE(recorder->event({9.5, "", "user", ""}));
+    ASSERT_TRUE(recorder->finish("done"));
+    recorder.reset();
+
+    const Reader file(path);
+    ASSERT_TRUE(file.is_open());
+    expect_prefix(file, header, 3000);
+    EXPECT_EQ(file.sizes("t").size(), 1U);
+    EXPECT_EQ(file.sizes("q"), (std::vector<hsize_t>{3000, 2}));
+    EXPECT_FALSE(file.has("lambda")) << "no column of this kind, no dataset";
+    EXPECT_EQ(file.attribute("q", "columns"), (std::vector<std::string>{"x", "θ"}));
+    EXPECT_EQ(file.attribute("v", "columns"), (std::vector<std::string>{"x'", "θ'"}));
+    EXPECT_EQ(file.attribute("/", "title"), std::vector<std::string>{header.title});
+    EXPECT_EQ(file.attribute("/", "model"), std::vector<std::string>{header.model_text});
+    EXPECT_EQ(file.attribute("/", "version"), std::vector<std::string>{header.version});
+    EXPECT_EQ(file.attribute("/", "check"), std::vector<std::string>{""});
+    EXPECT_EQ(file.attribute("/", "ending"), std::vector<std::string>{"done"});
+    EXPECT_EQ(file.attribute("/", "parameter_names"), (std::vector<std::string>{"g", "μ"}));
+    EXPECT_EQ(file.attribute_numbers("parameter_values"), (std::vector<double>{9.81, 0.1}));
+    EXPECT_EQ(file.numbers("events/t")[3], 9.5);
+    EXPECT_EQ(file.texts("events/name"), (std::vector<std::string>{"stick", "stick", "stick", ""}));
+    EXPECT_EQ(file.texts("events/kind")[3], "user");
+    EXPECT_EQ(file.texts("events/detail")[0], "rank 2 → 1");
+    EXPECT_FALSE(std::filesystem::exists(path + ".new"));
+}
+
+TEST(Hdf5, FileOfARunThatGoesOnIsWhole) {
+    const TestFolder folder;
+    const std::string path = folder.file("run.h5");
+    const sim::Header header = test_header();
+    auto recorder = opened(path);
+    ASSERT_TRUE(recorder->begin(header));
+    {
+        const Reader file(path);
+        ASSERT_TRUE(file.is_open());
+        expect_prefix(file, header, 0);
+        EXPECT_EQ(file.attribute("/", "ending"), std::vector<std::string>{"running"});
+        EXPECT_EQ(file.texts("events/name"), std::vector<std::string>{});
+    }
+    std::vector<double> row(header.columns.size());
+    test_row(0, row);
+    ASSERT_TRUE(recorder->row(row));
+    std::this_thread::sleep_for(std::chrono::milliseconds(210));
+    test_row(1, row);
+    ASSERT_TRUE(recorder->row(row));
+    {
+        const Reader file(path);
+        ASSERT_TRUE(file.is_open());
+        expect_prefix(file, header, 2);
+    }
+    test_row(2, row);
+    ASSERT_TRUE(recorder->row(row));
+    recorder.reset();  // given up without finish
+    const Reader file(path);
+    ASSERT_TRUE(file.is_open());
+    expect_prefix(file, header, 3);
+    EXPECT_EQ(file.attribute("/", "ending"), std::vector<std::string>{"running"});
+}
+
+}  // namespace
+}  // namespace ananke::io
