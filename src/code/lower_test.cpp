@@ -142,6 +142,25 @@ TEST_F(Lower, TemporariesAreUsedAgain) {
     EXPECT_EQ(program.slot_count, 4U);
 }
 
+// Each output is read by the next one; its slot must not be used again all the same.
+TEST_F(Lower, OutputsLiveToTheEnd) {
+    std::vector<Expr> chain{x};
+    std::vector<double> expected{0.5};
+    for (int i = 0; i < 20; ++i) {
+        const bool is_call = i % 2 == 0;
+        chain.push_back(is_call ? g.apply(sym::Op::kSin, chain.back()) : g.sub(chain.back(), y));
+        expected.push_back(is_call ? functions().sin(expected.back()) : expected.back() - 0.75);
+    }
+    std::vector<double> out(chain.size());
+    for (int direction = 0; direction < 2; ++direction) {
+        Kernel kernel(g, inputs, chain);
+        kernel.run(std::vector{0.5, 0.75, 0.0}, out);
+        EXPECT_EQ(out, expected);
+        std::reverse(chain.begin(), chain.end());
+        std::reverse(expected.begin(), expected.end());
+    }
+}
+
 TEST_F(Lower, DeepChainNeedsNoRecursion) {
     constexpr std::size_t kDepth = 100'000;
     Expr e = x;
