@@ -45,8 +45,11 @@ AccelerationSolver::AccelerationSolver(int n, int m, RankPolicy policy)
       vanished_(size(m)),
       d_(size(n), 1.0),
       rho_(size(m), 1.0),
+      row_scale_(size(m)),
+      work_(size(n) + size(m)),
       L_(size(n) * size(n)),
       M_aux_(size(n) * size(n)),
+      square_(size(n) * size(n)),
       A_aux_(size(m) * size(n)),
       beta_(size(m)),
       head_(size(n)),
@@ -103,7 +106,7 @@ void AccelerationSolver::choose_rows(const System& at) {
 
 // M = L L^T, w_k = L^-1 A_k, y0 = L^-1 Q.
 bool AccelerationSolver::load(const System& at) {
-    auxiliary_ = !cholesky(n_, at.M.data(), kSingularMass, L_.data());
+    auxiliary_ = !positive_definite(n_, at.M.data(), kSingularMass, L_.data(), M_aux_.data());
     if (auxiliary_) {
         return load_auxiliary(at);
     }
@@ -124,7 +127,8 @@ bool AccelerationSolver::load(const System& at) {
 
 // The same with M' + A'^T A' and Q' + A'^T b', M' = D M D, A' = rho A D of unit rows.
 bool AccelerationSolver::load_auxiliary(const System& at) {
-    equilibrate(n_, m_, at.M.data(), at.A.data(), d_.data());
+    equilibrate(n_, at.M.data(), at.A.data(), active_count_, active_.data(), d_.data(),
+                row_scale_.data(), work_.data());
     for (int k = 0; k < active_count_; ++k) {
         const double* row = at.A.data() + active_[k] * n_;
         double* scaled = A_aux_.data() + k * n_;
@@ -150,7 +154,7 @@ bool AccelerationSolver::load_auxiliary(const System& at) {
             y0_[i] += A_aux_[k * n_ + i] * beta_[k];  //                              UW13 (3.20)
         }
     }
-    if (!cholesky(n_, M_aux_.data(), kNotDetermined, L_.data())) {
+    if (!positive_definite(n_, M_aux_.data(), kNotDetermined, L_.data(), square_.data())) {
         return false;
     }
     solve_lower(n_, L_.data(), y0_.data());

@@ -74,12 +74,15 @@ class AccelerationSolver {
     RankPolicy policy_;
     double tolerance_ = kContradiction;
     RowFactor factor_;
-    std::vector<int> active_;          // m  rows that have not vanished
-    std::vector<int> vanished_;        // m
-    std::vector<double> d_;            // n  coordinate scale, 1 where M > 0
-    std::vector<double> rho_;          // m  row scale before normalize(), 1 where M > 0
-    std::vector<double> L_;            // n×n
-    std::vector<double> M_aux_;        // n×n
+    std::vector<int> active_;    // m  rows that have not vanished
+    std::vector<int> vanished_;  // m
+    std::vector<double> d_;      // n  coordinate scale, 1 where M > 0
+    std::vector<double> rho_;    // m  row scale before normalize(), 1 where M > 0
+    std::vector<double> row_scale_;
+    std::vector<double> work_;
+    std::vector<double> L_;      // n×n
+    std::vector<double> M_aux_;  // n×n
+    std::vector<double> square_;
     std::vector<double> A_aux_;        // m×n
     std::vector<double> beta_;         // m  b in the scale of the unit rows
     std::vector<double> head_;         // n

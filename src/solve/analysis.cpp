@@ -60,6 +60,16 @@ Failure not_finite(const System& at) {
     return failure;
 }
 
+// The symmetric scaling that makes the smallest eigenvalue a matter of directions, not of units. A
+// coordinate without a diagonal entry stays as it is.
+MatrixXd with_unit_diagonal(const RowMatrix& M) {
+    VectorXd scale = VectorXd::Ones(M.rows());
+    for (Eigen::Index i = 0; i < M.rows(); ++i) {
+        scale[i] = M(i, i) > 0.0 ? 1.0 / std::sqrt(M(i, i)) : 1.0;
+    }
+    return scale.asDiagonal() * M * scale.asDiagonal();
+}
+
 // The metric in which rows are compared: L of D M D, or of the auxiliary mass matrix.
 struct Metric {
     RowMatrix L;
@@ -70,7 +80,7 @@ Metric metric_of(const System& at, const RowMatrix& M, const RowMatrix& A,
                  const std::vector<int>& active, Analysis& result) {
     const int n = at.n();
     Metric metric{RowMatrix::Identity(n, n), VectorXd::Ones(at.m())};
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> spectrum{MatrixXd(M)};
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> spectrum(with_unit_diagonal(M));
     if (spectrum.eigenvalues()[0] < kNegativeMass) {
         result.failure =
             Failure{ErrorCode::kInvalidInput,
@@ -84,8 +94,8 @@ Metric metric_of(const System& at, const RowMatrix& M, const RowMatrix& A,
             }
         }
     }
-    result.mass_positive_definite = spectrum.eigenvalues()[0] > kSingularMass &&
-                                    cholesky(n, M.data(), kSingularMass, metric.L.data());
+    result.mass_positive_definite =
+        spectrum.eigenvalues()[0] > kSingularMass && cholesky(n, M.data(), metric.L.data()) > 0.0;
     if (result.mass_positive_definite) {
         return metric;
     }
@@ -95,11 +105,10 @@ Metric metric_of(const System& at, const RowMatrix& M, const RowMatrix& A,
         M_A += metric.rho[k] * metric.rho[k] * A.row(k).transpose() * A.row(k);
     }
     // UW13 lemma 3.1: positive definite if and only if rank [M; A] = n
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> auxiliary{MatrixXd(M_A)};
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> auxiliary(with_unit_diagonal(M_A));
     VectorXd weight = VectorXd::Zero(n);
     for (int i = 0; i < n; ++i) {
-        if (auxiliary.eigenvalues()[i] <=
-            kNotDetermined * std::max(1.0, auxiliary.eigenvalues()[n - 1])) {
+        if (auxiliary.eigenvalues()[i] <= kNotDetermined * n) {
             result.unique = false;
             weight = weight.cwiseMax(auxiliary.eigenvectors().col(i).cwiseAbs());
         }
@@ -109,7 +118,7 @@ Metric metric_of(const System& at, const RowMatrix& M, const RowMatrix& A,
             result.free_coordinates.push_back(i);
         }
     }
-    if (!result.unique || !cholesky(n, M_A.data(), 0.0, metric.L.data())) {
+    if (!result.unique || !(cholesky(n, M_A.data(), metric.L.data()) > 0.0)) {
         metric.L = RowMatrix::Identity(n, n);
     }
     return metric;
@@ -262,7 +271,10 @@ Analysis analyse(const System& at, RankPolicy policy, std::span<const std::strin
     }
     const RowMatrix raw_M = at.M;
     const RowMatrix raw_A = at.A;
-    equilibrate(n, m, raw_M.data(), raw_A.data(), result.coordinate_scale.data());
+    VectorXd row_balance(m);
+    VectorXd work(n + m);
+    equilibrate(n, raw_M.data(), raw_A.data(), static_cast<int>(active.size()), active.data(),
+                result.coordinate_scale.data(), row_balance.data(), work.data());
     const auto D = result.coordinate_scale.asDiagonal();
     const RowMatrix M = D * raw_M * D;
     const RowMatrix A = m > 0 ? RowMatrix(raw_A * D) : RowMatrix(0, n);

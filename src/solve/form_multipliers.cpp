@@ -25,8 +25,10 @@ Result<Answer> multipliers(const Normalized& at) {
     const VectorXd x = pseudo_inverse(K, static_cast<int>(n) + at.rank) * right;
     Answer answer;
     answer.a = x.head(n);
-    answer.lambda = x.tail(m);
-    answer.Qc = at.C + at.A.transpose() * answer.lambda;
+    const VectorXd force = at.A.transpose() * x.tail(m);
+    answer.Qc = at.C + force;
+    // What rounding put into the null space of A^T is taken out again.
+    answer.lambda = pseudo_inverse(at.A, at.rank).transpose() * force;
     return answer;
 }
 

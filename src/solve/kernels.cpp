@@ -2,12 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ananke::solve {
 namespace {
 
 // A diagonal entry of M this much smaller than the largest one is no mass at all.
 constexpr double kMassless = 1e-26;
+// Pivots above this, in whatever order, leave no doubt that a matrix is positive definite.
+constexpr double kSurePivot = 1e-5;
+// Balance need not be exact; a few sweeps settle the orders of magnitude.
+constexpr int kBalanceSweeps = 12;
+
+double square(double x) {
+    return x * x;
+}
 
 }  // namespace
 
@@ -27,20 +36,69 @@ bool all_finite(int n, const double* x) {
     return sum == 0.0;
 }
 
-bool cholesky(int n, const double* M, double threshold, double* L) {
+double cholesky(int n, const double* M, double* L) {
+    double smallest = 1.0;
     for (int i = 0; i < n; ++i) {
         double* row = L + i * n;
         for (int j = 0; j < i; ++j) {
             row[j] = (M[i * n + j] - dot(j, row, L + j * n)) / L[j * n + j];
         }
         const double pivot = M[i * n + i] - dot(i, row, row);
-        if (!(pivot > threshold * M[i * n + i])) {
-            return false;
+        if (!(pivot > 0.0)) {
+            return 0.0;
         }
+        smallest = std::min(smallest, pivot / M[i * n + i]);
         row[i] = std::sqrt(pivot);
         std::fill(row + i + 1, row + n, 0.0);
     }
-    return true;
+    return smallest;
+}
+
+namespace {
+
+// Smallest pivot of D M D (unit diagonal) when the largest remaining one is always taken next.
+double smallest_pivot(int n, const double* M, double* S) {
+    for (int i = 0; i < n; ++i) {
+        if (!(M[i * n + i] > 0.0)) {
+            return 0.0;
+        }
+        for (int j = 0; j < n; ++j) {
+            S[i * n + j] = M[std::max(i, j) * n + std::min(i, j)] / std::sqrt(M[i * n + i]) /
+                           std::sqrt(M[j * n + j]);
+        }
+    }
+    double smallest = 1.0;
+    for (int k = 0; k < n; ++k) {
+        int pick = k;
+        for (int i = k + 1; i < n; ++i) {
+            pick = S[i * n + i] > S[pick * n + pick] ? i : pick;
+        }
+        for (int j = 0; j < n; ++j) {
+            std::swap(S[k * n + j], S[pick * n + j]);
+        }
+        for (int i = 0; i < n; ++i) {
+            std::swap(S[i * n + k], S[i * n + pick]);
+        }
+        const double pivot = S[k * n + k];
+        smallest = std::min(smallest, pivot);
+        if (!(pivot > 0.0)) {
+            return 0.0;
+        }
+        for (int i = k + 1; i < n; ++i) {
+            const double factor = S[i * n + k] / pivot;
+            for (int j = k + 1; j < n; ++j) {
+                S[i * n + j] -= factor * S[k * n + j];
+            }
+        }
+    }
+    return smallest;
+}
+
+}  // namespace
+
+bool positive_definite(int n, const double* M, double threshold, double* L, double* work) {
+    const double pivot = cholesky(n, M, L);
+    return pivot > kSurePivot || (pivot > 0.0 && smallest_pivot(n, M, work) > threshold);
 }
 
 void solve_lower(int n, const double* L, double* x) {
@@ -64,38 +122,45 @@ void multiply_lower(int n, const double* L, const double* x, double* y) {
     }
 }
 
-void equilibrate(int n, int m, const double* M, const double* A, double* d) {
+void equilibrate(int n, const double* M, const double* A, int count, const int* rows, double* d,
+                 double* row_scale, double* work) {
     double largest = 0.0;
     for (int i = 0; i < n; ++i) {
         largest = std::max(largest, M[i * n + i]);
     }
-    const auto massive = [&](int i) { return M[i * n + i] > kMassless * largest; };
-    bool all_massive = true;
     for (int i = 0; i < n; ++i) {
-        d[i] = massive(i) ? 1.0 / std::sqrt(M[i * n + i]) : 0.0;
-        all_massive = all_massive && massive(i);
+        d[i] = M[i * n + i] > kMassless * largest ? 1.0 / std::sqrt(M[i * n + i]) : 1.0;
     }
-    if (all_massive) {
-        return;
-    }
-    // For massless coordinates d collects the largest relative entry of the column, inverted below.
-    for (int k = 0; k < m; ++k) {
-        const double* row = A + k * n;
-        double massive_part = 0.0;
-        double whole = 0.0;
-        for (int j = 0; j < n; ++j) {
-            massive_part =
-                massive(j) ? std::max(massive_part, std::abs(row[j]) * d[j]) : massive_part;
-            whole = std::max(whole, std::abs(row[j]));
+    for (int k = 0; k < count; ++k) {
+        const double* row = A + rows[k] * n;
+        row_scale[rows[k]] = 0.0;
+        for (int i = 0; i < n; ++i) {
+            row_scale[rows[k]] = std::max(row_scale[rows[k]], std::abs(row[i]) * d[i]);
         }
-        const double size = massive_part > 0.0 ? massive_part : whole;
-        for (int j = 0; j < n && size > 0.0; ++j) {
-            d[j] = massive(j) ? d[j] : std::max(d[j], std::abs(row[j]) / size);
-        }
+        row_scale[rows[k]] = 1.0 / row_scale[rows[k]];
     }
-    for (int i = 0; i < n; ++i) {
-        if (!massive(i)) {
-            d[i] = d[i] > 0.0 ? 1.0 / d[i] : 1.0;
+    double* sum = work;
+    double* row_sum = work + n;
+    for (int sweep = 0; sweep < kBalanceSweeps; ++sweep) {
+        for (int i = 0; i < n; ++i) {
+            sum[i] = 0.0;
+            for (int j = 0; j < n; ++j) {
+                sum[i] += square(d[i] * M[i * n + j] * d[j]);
+            }
+        }
+        for (int k = 0; k < count; ++k) {
+            row_sum[k] = 0.0;
+            for (int i = 0; i < n; ++i) {
+                const double entry = square(row_scale[rows[k]] * A[rows[k] * n + i] * d[i]);
+                row_sum[k] += entry;
+                sum[i] += entry;
+            }
+        }
+        for (int i = 0; i < n; ++i) {
+            d[i] = sum[i] > 0.0 ? d[i] / std::sqrt(std::sqrt(sum[i])) : d[i];
+        }
+        for (int k = 0; k < count; ++k) {
+            row_scale[rows[k]] /= std::sqrt(std::sqrt(row_sum[k]));
         }
     }
 }

@@ -3,9 +3,16 @@
 
 namespace ananke::solve {
 
-/// M = L L^T, lower triangle of M read, L fully written (zeros above the diagonal). False as soon
-/// as a pivot is not above `threshold` times its own diagonal entry of M.
-bool cholesky(int n, const double* M, double threshold, double* L);
+/// M = L L^T, lower triangle of M read, L fully written (zeros above the diagonal). Returns the
+/// smallest pivot relative to its own diagonal entry of M, not positive if the factor does not
+/// exist.
+double cholesky(int n, const double* M, double* L);
+
+/// The same, and true if M is positive definite: smallest pivot above `threshold`. Pivots in the
+/// order of the coordinates say so only when none is small (a zero pivot after a small one is
+/// blurred by rounding); otherwise the pivots of a diagonally pivoted factorisation decide. `work`
+/// holds n×n numbers.
+bool positive_definite(int n, const double* M, double threshold, double* L, double* work);
 
 /// x <- L^-1 x
 void solve_lower(int n, const double* L, double* x);
@@ -19,8 +26,11 @@ double dot(int n, const double* x, const double* y);
 /// False if any of the n numbers is a NaN or an infinity.
 bool all_finite(int n, const double* x);
 
-/// Scales d that give D M D a unit diagonal. A coordinate without mass takes its scale from the
-/// constraint rows: its largest entry then measures as much as the row's massive part.
-void equilibrate(int n, int m, const double* M, const double* A, double* d);
+/// Scales d (n) of the coordinates that balance [M A^T; A 0]: after scaling rows and columns alike,
+/// all its rows have nearly the same length (the iteration of Sinkhorn and Knopp on the squared
+/// entries). Neither the units of the coordinates nor the scale of the rows matter. Only the rows
+/// listed take part; `row_scale` (m) receives their scales, `work` holds n + m numbers.
+void equilibrate(int n, const double* M, const double* A, int count, const int* rows, double* d,
+                 double* row_scale, double* work);
 
 }  // namespace ananke::solve

@@ -200,7 +200,7 @@ void RowFactor::least_norm(const double* h, double* lambda) {
         }
     }
     if (extra > 0) {
-        cholesky(extra, gram_.data(), 0.0, factor_.data());
+        cholesky(extra, gram_.data(), factor_.data());
         solve_lower(extra, factor_.data(), s);
         solve_lower_transposed(extra, factor_.data(), s);
     }
