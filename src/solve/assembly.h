@@ -1,0 +1,66 @@
+// Initial conditions that satisfy the constraints: exact values kept, guesses moved least.
+//
+//   positions:   least |q - guess|_M  with phi(q) = 0      over the coordinates not marked exact
+//   velocities:  least |v - guess|_M  with psi(q, v) = 0   over the velocities not marked exact
+#pragma once
+
+#include <Eigen/Dense>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "solve/projection.h"
+
+namespace ananke::solve {
+
+struct InitialValues {
+    double t = 0.0;
+    Eigen::VectorXd q;          ///< n
+    Eigen::VectorXd v;          ///< n
+    std::vector<bool> q_exact;  ///< n
+    std::vector<bool> v_exact;  ///< n
+};
+
+struct AssemblyOptions {
+    double tolerance = 1e-12;      ///< on the largest scaled residual
+    double exact_mismatch = 1e-9;  ///< exact values that miss by no more than this are projected
+    int most_iterations = 300;
+};
+
+/// Why the values do not fit the constraints.
+struct AssemblyFailure {
+    ErrorCode code = ErrorCode::kNotConverged;  ///< kInconsistent when rows contradict each other
+    bool velocities = false;                    ///< the level that failed
+    Eigen::VectorXd residual;                   ///< per row of that level, where the search ended
+    Eigen::VectorXd scaled_residual;            ///< over max(scale, 1)
+    /// A smallest set of rows that cannot be met together near there, with the exact values kept.
+    std::vector<int> contradictory_rows;
+    /// Freeing any one of these exact values lets the rest be assembled. When no single one does,
+    /// freeing all of `exact_values_together` does.
+    std::vector<int> exact_values;
+    std::vector<int> exact_values_together;
+    std::string message;
+};
+
+struct Assembly {
+    Eigen::VectorXd q;                ///< n
+    Eigen::VectorXd v;                ///< n
+    Eigen::VectorXd position_change;  ///< n  against the values given
+    Eigen::VectorXd velocity_change;  ///< n
+    double position_residual = 0.0;   ///< largest scaled
+    double velocity_residual = 0.0;
+    std::vector<int> moved_exact_q;  ///< exact values that missed by round-off and were projected
+    std::vector<int> moved_exact_v;
+    std::optional<AssemblyFailure> failure;
+};
+
+/// `position_keys`, `velocity_keys`: names of the rows, for a choice of contradictory rows that
+/// does not depend on their order.
+Assembly assemble(ConstraintSurface& surface, const InitialValues& given,
+                  const AssemblyOptions& options = {},
+                  std::span<const std::string> position_keys = {},
+                  std::span<const std::string> velocity_keys = {});
+
+}  // namespace ananke::solve
