@@ -215,6 +215,9 @@ class Scanner {
             }
             at_ += c.bytes;
             if (!foreign) {
+                while (at_ < text_.size() && text_[at_] == text_[begin]) {
+                    ++at_;
+                }
                 break;
             }
         }
@@ -405,10 +408,14 @@ class LineRules {
             return;
         }
         in_[i].broken = true;
-        diagnostics_.push_back({in_[i].span,
-                                Severity::kError,
-                                fmt::format("this '{}' closes nothing", word(in_[i])),
-                                {}});
+        std::string message = fmt::format("this '{}' closes nothing", word(in_[i]));
+        if (!open_.empty()) {
+            Token& partner = in_[open_.back()];
+            message = fmt::format("this '{}' cannot close '{}'", word(in_[i]), word(partner));
+            partner.broken = true;
+            open_.pop_back();
+        }
+        diagnostics_.push_back({in_[i].span, Severity::kError, std::move(message), {}});
     }
 
     void forget_open() {

@@ -253,14 +253,14 @@ Value Lowering::unknown_name(ExprId id, const std::string& name) {
                         {"components of a vector are written .x .y .z"});
         }
     }
+    if (functions_.contains(scope_->prefix + name)) {
+        return fail(span, fmt::format("'{}' is a function", name),
+                    {fmt::format("write {}(...)", name)});
+    }
     const auto later = scope_->declared_somewhere.find(base);
     if (later != scope_->declared_somewhere.end()) {
         return fail(span, fmt::format("'{}' is used before it is declared", base),
                     {declared_note(later->second) + "; move that statement up"});
-    }
-    if (functions_.contains(scope_->prefix + name)) {
-        return fail(span, fmt::format("'{}' is a function", name),
-                    {fmt::format("write {}(...)", name)});
     }
     std::vector<std::string> also{"t", "pi", "deg"};
     for (std::size_t i = locals_begin_; i < locals_.size(); ++i) {

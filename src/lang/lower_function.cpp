@@ -155,13 +155,14 @@ Value Lowering::unknown_function(ExprId id, const std::string& name) {
     if (const std::string_view ours = other_name(name); !ours.empty()) {
         notes.push_back(fmt::format("did you mean '{}'?", ours));
     } else {
-        std::vector<std::string> known = builtin_names();
+        std::vector<std::string> known;
         for (const auto& [function, unused] : functions_) {
             if (function.starts_with(scope_->prefix)) {
                 known.push_back(function.substr(scope_->prefix.size()));
             }
         }
         std::sort(known.begin(), known.end());
+        known.insert(known.begin(), builtin_names().begin(), builtin_names().end());
         if (const std::string near = nearest_name(name, known); !near.empty()) {
             notes.push_back(fmt::format("did you mean '{}'?", near));
         }

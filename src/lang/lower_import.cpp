@@ -313,8 +313,8 @@ void Lowering::finish() {
         const auto& G = *model_.gauge.G_matrix;
         if (G.size() != rows || G[0].size() != rows) {
             fail(*G_matrix_span_,
-                 fmt::format("the gauge G has {} rows and {} columns, the constraints have {} rows",
-                             G.size(), G[0].size(), rows),
+                 fmt::format("the gauge G has {} by {} entries, the constraints ask for {} by {}",
+                             G.size(), G[0].size(), rows, rows),
                  {"G is square, one row for each scalar constraint and three for each vector one"});
         }
     }

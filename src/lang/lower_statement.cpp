@@ -123,9 +123,9 @@ void Lowering::lower(const Statement&, const MassTerm& node) {
     const std::size_t columns = is_matrix ? matrix.operands.size() / rows : 1;
     if (rows != n || columns != n) {
         fail(matrix.span,
-             fmt::format("the mass matrix of {} coordinate{} has {} rows and {} columns", n,
+             fmt::format("the mass matrix of {} coordinate{} has {} by {} entries", n,
                          n == 1 ? "" : "s", rows, columns),
-             {fmt::format("it must have {} rows and {} columns: [a, b; b, c]", n, n)});
+             {fmt::format("it must have {} by {}: for two coordinates [a, b; b, c]", n, n)});
         return;
     }
     std::vector<sym::Expr> values(n * n);

@@ -11,6 +11,24 @@ namespace {
 // Similar names are searched among this many at most: a message may not cost seconds.
 constexpr std::size_t kSearched = 20'000;
 
+char lower_case(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+// One letter is near to every other letter: only its case may be a slip.
+std::string likely_name(std::string_view wanted, const std::vector<std::string>& known) {
+    const std::string_view last = wanted.substr(wanted.rfind('.') + 1);
+    if (display_width(last) > 1) {
+        return nearest_name(wanted, known);
+    }
+    const auto same = [&](const std::string& name) {
+        return std::equal(name.begin(), name.end(), wanted.begin(), wanted.end(),
+                          [](char a, char b) { return lower_case(a) == lower_case(b); });
+    };
+    const auto found = std::find_if(known.begin(), known.end(), same);
+    return found == known.end() ? std::string() : *found;
+}
+
 }  // namespace
 
 std::string describe(EntityKind kind) {
@@ -79,8 +97,14 @@ std::string Names::nearest(std::string_view wanted, const std::vector<std::strin
         }
     }
     std::sort(known.begin(), known.end());  // the answer must not depend on the hash
+    for (const std::string& name : known) {
+        const std::size_t dot = name.rfind('.');
+        if (dot != std::string::npos && name.substr(dot + 1) == wanted) {
+            return name;  // the name without its file
+        }
+    }
     known.insert(known.begin(), also.begin(), also.end());
-    return nearest_name(wanted, known);
+    return likely_name(wanted, known);
 }
 
 std::string Names::nearest_of(std::string_view wanted, std::vector<EntityKind> kinds) const {
@@ -94,7 +118,7 @@ std::string Names::nearest_of(std::string_view wanted, std::vector<EntityKind> k
         }
     }
     std::sort(known.begin(), known.end());
-    return nearest_name(wanted, known);
+    return likely_name(wanted, known);
 }
 
 }  // namespace ananke::lang

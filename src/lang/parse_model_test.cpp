@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -240,7 +241,10 @@ TEST(Language, LinksOutOfTheDirectoryAreNotFollowed) {
     const fs::path root = fs::path(testing::TempDir()) / "ananke_import";
     fs::remove_all(root);
     fs::create_directories(root / "inside");
-    fs::create_symlink("/etc/hostname", root / "inside" / "link.ank");
+    std::ofstream(root / "outside.ank") << "coordinate x\n";
+    std::ofstream(root / "inside" / "own.ank") << "coordinate y\n";
+    fs::create_symlink(root / "outside.ank", root / "inside" / "link.ank");
+    EXPECT_TRUE(read_file((root / "inside" / "own.ank").string(), (root / "inside/").string()));
     EXPECT_FALSE(read_file((root / "inside" / "link.ank").string(), (root / "inside").string()));
     EXPECT_FALSE(read_file((root / "inside").string(), ""));
     fs::remove_all(root);

@@ -372,6 +372,7 @@ ExprId Parser::power() {
 }
 
 ExprId Parser::postfix() {
+    const bool parenthesised_first = at(TokenKind::kOpenParen);
     ExprId base = primary();
     const int depth_before = depth_;
     while (base != kNoExpr) {
@@ -400,8 +401,9 @@ ExprId Parser::postfix() {
             const Span close = tokens_[next_ - 1].span;
             base = wrap(ExprKind::kIndex, base, close);
             tree_.exprs[base].operands.push_back(index);
-        } else if (at(TokenKind::kOpenParen) && (tree_.exprs[base].kind == ExprKind::kName ||
-                                                 tree_.exprs[base].kind == ExprKind::kMember)) {
+        } else if (at(TokenKind::kOpenParen) && !parenthesised_first &&
+                   (tree_.exprs[base].kind == ExprKind::kName ||
+                    tree_.exprs[base].kind == ExprKind::kMember)) {
             base = call(base);
         } else {
             break;
@@ -498,8 +500,8 @@ ExprId Parser::matrix() {
         const std::size_t row_width = items.size() - row_begin;
         if (width != 0 && row_width != width) {
             fail(tree_.exprs[items.back()].span,
-                 fmt::format("row {} of the matrix has {} entries, the first has {}", rows,
-                             row_width, width));
+                 fmt::format("row {} of the matrix has {} entr{}, the first has {}", rows,
+                             row_width, row_width == 1 ? "y" : "ies", width));
             return kNoExpr;
         }
         width = row_width;
@@ -559,6 +561,10 @@ ExprId Parser::path() {
         if (at(TokenKind::kName)) {
             fail(peek().span, fmt::format("'{}' is a word of the language and cannot be a name",
                                           text(peek().span)));
+        } else if (at(TokenKind::kNumber) && next_ > 1 &&
+                   tokens_[next_ - 1].kind == TokenKind::kComma &&
+                   tokens_[next_ - 2].kind == TokenKind::kNumber) {
+            fail_expected("a name", {"a decimal number is written with a point: 9.81"});
         } else {
             fail_expected("a name");
         }

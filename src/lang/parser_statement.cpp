@@ -18,6 +18,14 @@ const std::vector<std::string>& known_statements() {
     return kWords;
 }
 
+// Statements that declare no name; any other, a misspelt one too, may have been a declaration.
+bool declares_names(std::string_view keyword) {
+    static constexpr std::array<std::string_view, 14> kOthers{
+        "model",    "kinetic", "potential", "mass",     "force",    "torque", "gravity",
+        "nonideal", "gauge",   "initial",   "simulate", "friction", "output", "view"};
+    return std::find(kOthers.begin(), kOthers.end(), keyword) == kOthers.end();
+}
+
 }  // namespace
 
 Tree Parser::parse_file() {
@@ -72,7 +80,7 @@ void Parser::recover(std::size_t begin) {
         depth += token.kind == TokenKind::kOpenBrace ? 1 : 0;
         depth -= token.kind == TokenKind::kCloseBrace && depth > 0 ? 1 : 0;
     }
-    for (std::size_t i = begin; i < next_; ++i) {
+    for (std::size_t i = begin + 1; i < next_ && declares_names(text(tokens_[begin].span)); ++i) {
         if (tokens_[i].kind == TokenKind::kName) {
             tree_.doubtful.emplace(text(tokens_[i].span));
         }
