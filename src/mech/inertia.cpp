@@ -98,9 +98,56 @@ InertiaElement mass_element(Model& model) {
     return element;
 }
 
-Expr squared_length(Graph& graph, const Vec3& vector) {
-    return graph.add(graph.add(graph.square(vector[0]), graph.square(vector[1])),
-                     graph.square(vector[2]));
+Expr dot(Graph& graph, const Vec3& a, const Vec3& b) {
+    return graph.add(graph.add(graph.mul(a[0], b[0]), graph.mul(a[1], b[1])),
+                     graph.mul(a[2], b[2]));
+}
+
+/// T = m/2 |v|^2 of a particle at r(q, t). With r' = r_q v + r_t Lagrange's equation becomes
+///   M = m r_q^T r_q     Q = -m r_q^T (v^T r_qq v + 2 r_qt v + r_tt)
+/// in which the terms that T_q and T_vq v have in common are gone.
+InertiaElement particle_element(Model& model, const TimeFlow& flow, const PointKinematics& point,
+                                Expr mass) {
+    Graph& graph = model.graph;
+    InertiaElement element;
+    element.source = InertiaElement::Source::kParticle;
+    element.T = graph.mul(graph.mul(graph.fraction(1, 2), mass),
+                          dot(graph, point.velocity, point.velocity));
+    const Vec3& r = point.position;
+    std::vector<int>& local = element.coordinates;
+    for (const Expr component : r) {
+        const auto more = local_coordinates(graph, flow, component, {SymbolKind::kCoordinate});
+        local.insert(local.end(), more.begin(), more.end());
+    }
+    std::sort(local.begin(), local.end());
+    local.erase(std::unique(local.begin(), local.end()), local.end());
+    std::vector<Expr> q;
+    for (const int i : local) {
+        q.push_back(model.coordinates[at(i)].q);
+    }
+
+    std::vector<Vec3> r_q(q.size());
+    Vec3 rest;  // the acceleration at a = 0
+    for (std::size_t k = 0; k < 3; ++k) {
+        rest[k] = flow.along_velocity(graph, point.velocity[k]);
+        const std::vector<Expr> slopes = sym::gradient(graph, r[k], q);
+        for (std::size_t i = 0; i < q.size(); ++i) {
+            r_q[i][k] = slopes[i];
+        }
+    }
+    for (std::size_t i = 0; i < q.size(); ++i) {
+        for (std::size_t j = i; j < q.size(); ++j) {
+            const Expr value = graph.mul(mass, dot(graph, r_q[i], r_q[j]));
+            if (!graph.is_zero(value)) {
+                element.M.push_back({local[i], local[j], value});
+            }
+        }
+        const Expr Q_i = graph.neg(graph.mul(mass, dot(graph, r_q[i], rest)));
+        if (!graph.is_zero(Q_i)) {
+            element.Q.push_back({local[i], Q_i});
+        }
+    }
+    return element;
 }
 
 }  // namespace
@@ -122,10 +169,8 @@ std::vector<InertiaElement> inertia_elements(Model& model, const TimeFlow& flow,
         if (!model.points[p].mass) {
             continue;
         }
-        const Expr half_mass = graph.mul(graph.fraction(1, 2), *model.points[p].mass);
-        const Expr T = graph.mul(half_mass, squared_length(graph, points.points()[p].velocity));
-        InertiaElement element = lagrange_element(model, flow, T);
-        element.source = InertiaElement::Source::kParticle;
+        InertiaElement element =
+            particle_element(model, flow, points.points()[p], *model.points[p].mass);
         element.index = static_cast<int>(p);
         element.span = model.points[p].span;
         elements.push_back(std::move(element));
