@@ -20,6 +20,10 @@ constexpr Real kRounding = 1e-16L;           // of sums of terms in long double,
 constexpr Real kVanishedGradient = 1e-6L;    // against its size away from the constraint
 constexpr Real kConstantTolerance = 1e-12L;  // parameters are doubles
 
+std::string short_text(Real value) {
+    return to_short_text(static_cast<double>(value));
+}
+
 /// Residual and A are rounding errors at random states: the row holds whatever the system does.
 bool holds_identically(const Graph& graph, const Probe& probe, const Row& row) {
     std::vector<Expr> roots{row.residual, row.residual_magnitude, row.row_magnitude};
@@ -68,15 +72,15 @@ bool is_degenerate(const Model& model, const Probe& probe, const Row& row) {
     return found;
 }
 
-/// A row in which no coordinate occurs: 0 = 0 or an impossible demand.
+/// A row with empty A: 0 = 0 or an impossible demand.
 void check_constant_row(Model& model, const Probe& probe, Row& row,
                         std::vector<Diagnostic>& diagnostics) {
     const Graph& graph = model.graph;
-    row.note = "contains no coordinate";
-    if (graph.is_zero(row.residual)) {
-        row.note = "both sides are the same";
-        return;
-    }
+    const bool has_coordinates =
+        sym::depends_on_kind(graph, row.residual, SymbolKind::kCoordinate) ||
+        sym::depends_on_kind(graph, row.residual, SymbolKind::kVelocity);
+    row.note = has_coordinates || graph.is_zero(row.residual) ? "both sides are always equal"
+                                                              : "contains no coordinate";
     const std::vector<Expr> roots{row.residual, row.residual_magnitude};
     for (int sample = Probe::kInitial; sample <= kSamples; ++sample) {
         const std::vector<Real> at =
@@ -84,19 +88,17 @@ void check_constant_row(Model& model, const Probe& probe, Row& row,
         if (std::abs(at[0]) <= kConstantTolerance * at[1]) {
             continue;
         }
+        const std::string why =
+            has_coordinates ? "whatever the coordinates are" : "and it contains no coordinate";
         const std::string when =
             sym::depends_on_kind(graph, row.residual, SymbolKind::kTime)
-                ? fmt::format(
-                      " at t = {}",
-                      to_short_text(static_cast<double>(probe.value(graph, model.time, sample))))
+                ? fmt::format(" at t = {}", short_text(probe.value(graph, model.time, sample)))
                 : "";
-        diagnostics.push_back(
-            {model.constraints[static_cast<std::size_t>(row.constraint)].span,
-             Severity::kError,
-             fmt::format("constraint '{}' cannot hold: it contains no coordinate, and left - right "
-                         "is {}{}",
-                         row.name, to_short_text(static_cast<double>(at[0])), when),
-             {}});
+        diagnostics.push_back({model.constraints[static_cast<std::size_t>(row.constraint)].span,
+                               Severity::kError,
+                               fmt::format("constraint '{}' cannot hold: left - right is {}{}, {}",
+                                           row.name, short_text(at[0]), when, why),
+                               {}});
         return;
     }
 }

@@ -100,16 +100,19 @@ TEST(Classify, EveryKindOfConstraint) {
 TEST(Classify, ContradictoryConstantsAreAnError) {
     Bench b;
     b.m.constraint("wrong", b.m.number(1) - b.m.number(3));
+    b.m.constraint("never", pow(sin(b.x.q), 2) + pow(cos(b.x.q), 2) - 3.0);
     b.m.constraint("later", b.a * b.t - 1.0);
     const Derivation derivation = derive(b.m.model);
     EXPECT_FALSE(derivation.equations.has_value());
-    ASSERT_EQ(derivation.diagnostics.size(), 2u);
-    EXPECT_EQ(derivation.diagnostics[0].message,
-              "constraint 'wrong' cannot hold: it contains no coordinate, and left - right is -2");
+    ASSERT_EQ(derivation.diagnostics.size(), 3u);
     EXPECT_EQ(derivation.diagnostics[1].message,
-              "constraint 'later' cannot hold: it contains no coordinate, and left - right is -1 "
-              "at t = 0");
-    EXPECT_EQ(derivation.diagnostics[1].span.begin, b.m.last_span().begin);
+              "constraint 'never' cannot hold: left - right is -2, whatever the coordinates are");
+    EXPECT_EQ(derivation.diagnostics[0].message,
+              "constraint 'wrong' cannot hold: left - right is -2, and it contains no coordinate");
+    EXPECT_EQ(derivation.diagnostics[2].message,
+              "constraint 'later' cannot hold: left - right is -1 at t = 0, and it contains no "
+              "coordinate");
+    EXPECT_EQ(derivation.diagnostics[2].span.begin, b.m.last_span().begin);
 }
 
 TEST(Classify, VectorConstraintsAreThreeNumberedRows) {

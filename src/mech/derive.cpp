@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mech/classify.h"
+#include "mech/collect.h"
 #include "mech/forces.h"
 #include "mech/inertia.h"
 #include "mech/points.h"
@@ -27,7 +28,8 @@ std::vector<MassEntry> sum_masses(Graph& graph, const std::vector<InertiaElement
         }
     }
     std::vector<MassEntry> M;
-    for (const auto& [place, value] : sums) {
+    for (const auto& [place, sum] : sums) {
+        const Expr value = collect(graph, sum);
         if (!graph.is_zero(value)) {
             M.push_back({place.first, place.second, value});
         }
@@ -108,6 +110,9 @@ Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& poi
     }
     const Expr potential = total_potential(model, points);
     subtract_gradient(model, flow, potential, equations.Q);
+    for (Expr& Q_i : equations.Q) {
+        Q_i = collect(graph, Q_i);
+    }
 
     equations.C = generalized_forces(model, flow, points, model.nonideal);
     equations.has_nonideal = !model.nonideal.empty();

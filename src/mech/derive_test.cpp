@@ -461,7 +461,7 @@ TEST(Derive, CostGrowsLinearlyWithTheModel) {
     const std::size_t small = nodes_of_chain(100, &rows);
     const std::size_t large = nodes_of_chain(1000, &rows);
     EXPECT_EQ(rows, 1000);
-    EXPECT_LE(large, 10 * small + 100);
+    EXPECT_LE(large, 11 * small);
     EXPECT_LE(large, 100u * 1000u);  // new nodes per particle
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "mech/collect.h"
 #include "mech/inertia.h"
 #include "sym/differentiate.h"
 
@@ -33,8 +34,9 @@ std::vector<Entry> row_entries(Model& model, const TimeFlow& flow, const Row& ro
     const std::vector<Expr> values = sym::gradient(graph, row.residual, symbols);
     std::vector<Entry> A;
     for (std::size_t i = 0; i < symbols.size(); ++i) {
-        if (!graph.is_zero(values[i])) {
-            A.push_back({flow.coordinate_of(symbols[i]), values[i]});
+        const Expr value = collect(graph, values[i]);
+        if (!graph.is_zero(value)) {
+            A.push_back({flow.coordinate_of(symbols[i]), value});
         }
     }
     std::sort(A.begin(), A.end(),
@@ -164,7 +166,8 @@ std::vector<Row> constraint_rows(Model& model, const TimeFlow& flow, const Point
             // so nothing is expanded.
             const Expr change = flow.along_velocity(graph, row.residual);
             row.rate = row.holonomic ? change : row.residual;
-            row.b = graph.neg(row.holonomic ? flow.along_velocity(graph, change) : change);
+            row.b = collect(graph,
+                            graph.neg(row.holonomic ? flow.along_velocity(graph, change) : change));
 
             // Homogeneous of degree k in v: A v = k psi, zero on the constraint (Euler).
             const std::optional<double> degree = velocity_degree(graph, row.rate);
