@@ -34,13 +34,15 @@ Error no_match(const std::string& pattern, const std::vector<sim::Column>& colum
     }
     std::stable_sort(near.begin(), near.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    near.resize(std::min(near.size(), kSuggestions));
     std::vector<std::string> names;
     for (auto& [edits, name] : near) {
-        names.push_back(std::move(name));
+        if (names.size() < kSuggestions && edits <= near.front().first + 1) {
+            names.push_back(std::move(name));
+        }
     }
     return {ErrorCode::kInvalidInput,
-            fmt::format("no column matches '{}'; the nearest are {}", pattern, join_names(names))};
+            fmt::format("no column matches '{}'; the nearest {} {}", pattern,
+                        names.size() == 1 ? "is" : "are", join_names(names))};
 }
 
 class Filter final : public sim::Recorder {

@@ -26,7 +26,6 @@ using namespace hdf5;  // NOLINT(google-build-using-namespace): the format's own
 using Clock = std::chrono::steady_clock;
 using sim::ColumnKind;
 
-constexpr auto kCommitInterval = std::chrono::milliseconds(200);
 constexpr std::size_t kHeadBytes = 4096;  // one page: a write within it is never split
 constexpr std::uint64_t kSuperblockBytes = 96;
 constexpr std::uint64_t kEndOfFileField = 40;  // in the superblock
@@ -74,7 +73,8 @@ struct Group {
 class Hdf5Recorder final : public sim::Recorder {
   public:
     /// `replace`: write beside `path`, and take its place as soon as the file is whole.
-    Hdf5Recorder(std::string path, bool replace) : path_(std::move(path)), replace_(replace) {}
+    Hdf5Recorder(std::string path, bool replace, std::chrono::milliseconds interval)
+        : path_(std::move(path)), replace_(replace), interval_(interval) {}
 
     ~Hdf5Recorder() override {
         // Best effort for a run that was given up: nobody is left to hear of a failure.
@@ -111,6 +111,7 @@ class Hdf5Recorder final : public sim::Recorder {
 
     std::string path_;
     bool replace_;
+    std::chrono::milliseconds interval_;
     bool started_ = false;
     bool failed_ = false;
     std::unique_ptr<File> file_;
@@ -319,7 +320,7 @@ Result<void> Hdf5Recorder::row(std::span<const double> values) {
     if (auto done = guarded(add_row(values)); !done) {
         return done;
     }
-    if (Clock::now() - committed_ >= kCommitInterval) {
+    if (Clock::now() - committed_ >= interval_) {
         return guarded(commit());
     }
     return {};
@@ -343,7 +344,7 @@ Result<void> Hdf5Recorder::add_row(std::span<const double> values) {
 
 Result<void> Hdf5Recorder::event(const sim::Event& event) {
     new_events_.push_back(event);
-    if (Clock::now() - committed_ >= kCommitInterval) {
+    if (Clock::now() - committed_ >= interval_) {
         return guarded(commit());
     }
     return {};
@@ -428,7 +429,8 @@ Result<void> Hdf5Recorder::finish(const std::string& ending) {
 
 }  // namespace
 
-Result<std::unique_ptr<sim::Recorder>> open_hdf5(const std::string& path) {
+Result<std::unique_ptr<sim::Recorder>> open_hdf5(const std::string& path,
+                                                 std::chrono::milliseconds interval) {
     namespace fs = std::filesystem;
     std::error_code none;
     const fs::path real = fs::weakly_canonical(path, none);
@@ -446,7 +448,8 @@ Result<std::unique_ptr<sim::Recorder>> open_hdf5(const std::string& path) {
             return removed.error();
         }
     }
-    return std::unique_ptr<sim::Recorder>(std::make_unique<Hdf5Recorder>(target, replace));
+    return std::unique_ptr<sim::Recorder>(
+        std::make_unique<Hdf5Recorder>(target, replace, interval));
 }
 
 }  // namespace ananke::io

@@ -1,6 +1,7 @@
 // Results as an HDF5 file that is whole at every instant.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -15,8 +16,8 @@ namespace ananke::io {
 /// `detail`. Attributes of the root: `title`, `model`, `version`, `check`, `parameter_names`,
 /// `parameter_values`, `ending` ("running" until finish() says how the run ended).
 ///
-/// The file is written at least every 0.2 s of a run and needs no repair after the process is
-/// killed at any instant: H5Fopen with default properties succeeds, all datasets but the events
+/// The file is written at least once per `interval` of a run and needs no repair after the process
+/// is killed at any instant: H5Fopen with default properties succeeds, all datasets but the events
 /// have the same number of rows, and these are the first rows of the run. The library's own writer
 /// cannot promise this (it marks files as open for writing, or changes several places in turn), so
 /// the format is written here:
@@ -25,6 +26,7 @@ namespace ananke::io {
 ///     first 4096 bytes and changes in one write within one page, which a signal cannot split;
 ///   - all else is written before, where no reader looks yet: new blocks at the end of the file,
 ///     rows beyond the sizes, index entries beyond the count of their node.
-Result<std::unique_ptr<sim::Recorder>> open_hdf5(const std::string& path);
+Result<std::unique_ptr<sim::Recorder>> open_hdf5(
+    const std::string& path, std::chrono::milliseconds interval = std::chrono::milliseconds(200));
 
 }  // namespace ananke::io

@@ -3,13 +3,14 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
+#include <chrono>
 #include <filesystem>
+#include <memory>
 #include <random>
 #include <string>
 #include <thread>
@@ -206,6 +207,176 @@ TEST(Hdf5, FileOfARunThatGoesOnIsWhole) {
     ASSERT_TRUE(file.is_open());
     expect_prefix(file, header, 3);
     EXPECT_EQ(file.attribute("/", "ending"), std::vector<std::string>{"running"});
+}
+
+/// Starts a process that writes the synthetic run for ever; kills it `delay` after the file
+/// appears.
+void write_and_kill(const std::string& path, const sim::Header& header,
+                    std::chrono::milliseconds interval, std::chrono::microseconds delay) {
+    std::filesystem::remove(path);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        auto recorder = open_hdf5(path, interval);
+        bool good = recorder && recorder.value()->begin(header);
+        std::vector<double> row(header.columns.size());
+        for (std::size_t i = 0; good; ++i) {
+            test_row(i, row);
+            good = recorder.value()->row(row).has_value();
+            if (good && i % 100 == 0) {
+                good = recorder.value()->event({row[0], "stick", "rank", "detail"}).has_value();
+            }
+        }
+        _exit(1);
+    }
+    while (!std::filesystem::exists(path)) {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+        ASSERT_EQ(waitpid(child, nullptr, WNOHANG), 0) << "the writer failed";
+    }
+    std::this_thread::sleep_for(delay);
+    ASSERT_EQ(kill(child, SIGKILL), 0);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "the writer ended before it was killed";
+}
+
+void expect_whole_after_kills(std::chrono::milliseconds interval, int kills, int delay_us) {
+    const TestFolder folder;
+    const std::string path = folder.file("run.h5");
+    const sim::Header header = test_header();
+    std::mt19937 random(20130113);
+    std::uniform_int_distribution<int> delay(0, delay_us);
+    std::size_t longest = 0;
+    for (int k = 0; k < kills; ++k) {
+        ASSERT_NO_FATAL_FAILURE(
+            write_and_kill(path, header, interval, std::chrono::microseconds(delay(random))));
+        const Reader file(path);
+        ASSERT_TRUE(file.is_open());
+        const std::size_t rows = file.sizes("t")[0];
+        ASSERT_NO_FATAL_FAILURE(expect_prefix(file, header, rows));
+        EXPECT_EQ(file.attribute("/", "ending"), std::vector<std::string>{"running"});
+        EXPECT_EQ(file.attribute("q", "columns"), (std::vector<std::string>{"x", "θ"}));
+        const std::vector<std::string> kinds = file.texts("events/kind");
+        EXPECT_EQ(kinds, std::vector<std::string>(kinds.size(), "rank"));
+        EXPECT_EQ(file.sizes("events/t")[0], kinds.size());
+        longest = std::max(longest, rows);
+    }
+    EXPECT_GT(longest, 100U);
+}
+
+TEST(Hdf5, KilledAtAnyInstantTheFileHoldsAPrefixOfTheRun) {
+    expect_whole_after_kills(std::chrono::milliseconds(200), 20, 450'000);
+}
+
+TEST(Hdf5, KilledInTheMiddleOfWritingTheFileIsWhole) {
+    // With no interval the process does little else than write.
+    expect_whole_after_kills(std::chrono::milliseconds(0), 100, 30'000);
+}
+
+TEST(Hdf5, LongRunNeedsAnIndexOfThreeLevels) {
+    constexpr std::size_t kRows = 4'400'000;  // more than 64 x 64 chunks of 1024 rows
+    const TestFolder folder;
+    const std::string path = folder.file("long.h5");
+    sim::Header header = test_header();
+    header.columns.resize(2);
+    auto recorder = opened(path);
+    ASSERT_TRUE(recorder->begin(header));
+    for (std::size_t i = 0; i < kRows; ++i) {
+        const double values[]{static_cast<double>(i), -0.5 * static_cast<double>(i)};
+        ASSERT_TRUE(recorder->row(values));
+    }
+    ASSERT_TRUE(recorder->finish("done"));
+    EXPECT_LT(std::filesystem::file_size(path), kRows * 16 * 11 / 10);
+
+    const Reader file(path);
+    ASSERT_TRUE(file.is_open());
+    const std::vector<double> t = file.numbers("t");
+    const std::vector<double> q = file.numbers("q");
+    ASSERT_EQ(t.size(), kRows);
+    ASSERT_EQ(q.size(), kRows);
+    for (std::size_t i = 0; i < kRows; ++i) {
+        ASSERT_EQ(t[i], static_cast<double>(i));
+        ASSERT_EQ(q[i], -0.5 * static_cast<double>(i));
+    }
+}
+
+TEST(Hdf5, ManyColumnsContinueInFurtherAttributes) {
+    const TestFolder folder;
+    const std::string path = folder.file("wide.h5");
+    sim::Header header = test_header();
+    header.columns.resize(1);
+    for (int i = 0; i < 9000; ++i) {
+        header.columns.push_back({"q[" + std::to_string(i) + "]", sim::ColumnKind::kPosition});
+    }
+    auto recorder = opened(path);
+    ASSERT_TRUE(recorder->begin(header));
+    std::vector<double> row(header.columns.size());
+    for (std::size_t i = 0; i < 40; ++i) {
+        test_row(i, row);
+        ASSERT_TRUE(recorder->row(row));
+    }
+    ASSERT_TRUE(recorder->finish("done"));
+    const Reader file(path);
+    ASSERT_TRUE(file.is_open());
+    expect_prefix(file, header, 40);
+    EXPECT_EQ(file.attribute("q", "columns").size(), 4000U);
+    EXPECT_EQ(file.attribute("q", "columns2").front(), "q[4000]");
+    EXPECT_EQ(file.attribute("q", "columns3").back(), "q[8999]");
+}
+
+TEST(Hdf5, FailuresNameTheFileAndTheReason) {
+    const auto missing = open_hdf5("/nowhere/run.h5");
+    ASSERT_FALSE(missing);
+    EXPECT_EQ(missing.error().message, "cannot write /nowhere/run.h5: No such file or directory");
+
+    auto recorder = opened("/dev/full");
+    const Result<void> full = recorder->begin(test_header());
+    ASSERT_FALSE(full);
+    EXPECT_EQ(full.error().message, "cannot write /dev/full: No space left on device");
+}
+
+TEST(Hdf5, FolderWithoutRightToWrite) {
+    const TestFolder folder;
+    const ForbiddenFolder forbidden(folder);
+    if (!forbidden.holds()) {
+        GTEST_SKIP() << "rights cannot be given up here";
+    }
+    const auto refused = open_hdf5(folder.file("run.h5"));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message,
+              "cannot write " + folder.file("run.h5") + ": Permission denied");
+}
+
+TEST(Hdf5, FullDiskLeavesTheRowsThatFitted) {
+    const TestFolder folder;
+    const std::string path = folder.file("run.h5");
+    const sim::Header header = test_header();
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{300'000, 300'000};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        auto recorder = open_hdf5(path, std::chrono::milliseconds(0));
+        bool good = recorder && recorder.value()->begin(header);
+        std::vector<double> row(header.columns.size());
+        std::string reason;
+        for (std::size_t i = 0; good; ++i) {
+            test_row(i, row);
+            const Result<void> done = recorder.value()->row(row);
+            good = done.has_value();
+            reason = good ? "" : done.error().message;
+        }
+        _exit(reason == "cannot write " + path + ": File too large" ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    const Reader file(path);
+    ASSERT_TRUE(file.is_open());
+    const std::size_t rows = file.sizes("t")[0];
+    EXPECT_GE(rows, 1024U);
+    expect_prefix(file, header, rows);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // A synthetic run for the tests of this folder.
 #pragma once
 
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -64,6 +66,33 @@ class TestFolder {
 
   private:
     std::filesystem::path path_;
+};
+
+/// Takes the right to write in a folder away for a while, from the superuser too.
+class ForbiddenFolder {
+  public:
+    explicit ForbiddenFolder(const TestFolder& folder) : path_(folder.path()) {
+        using std::filesystem::perms;
+        std::filesystem::permissions(
+            path_, perms::owner_read | perms::owner_exec | perms::others_read | perms::others_exec);
+        constexpr uid_t kNobody = 65534;
+        superuser_ = geteuid() == 0;
+        holds_ = !superuser_ || seteuid(kNobody) == 0;
+    }
+    ~ForbiddenFolder() {
+        if (superuser_ && holds_ && seteuid(0) != 0) {
+            std::abort();
+        }
+        std::filesystem::permissions(path_, std::filesystem::perms::owner_all);
+    }
+    ForbiddenFolder(const ForbiddenFolder&) = delete;
+    ForbiddenFolder& operator=(const ForbiddenFolder&) = delete;
+    bool holds() const { return holds_; }
+
+  private:
+    std::filesystem::path path_;
+    bool superuser_;
+    bool holds_;
 };
 
 inline std::string file_text(const std::string& path) {

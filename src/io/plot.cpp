@@ -1,0 +1,338 @@
+#include "io/plot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+
+#include "base/check.h"
+#include "base/text.h"
+
+namespace ananke::io {
+namespace {
+
+constexpr std::array<std::string_view, 4> kMarks{"●", "○", "▲", "△"};
+constexpr std::array<std::string_view, 4> kPlainMarks{"*", "o", "+", "x"};
+constexpr std::size_t kMarksPerCurve = 7;
+
+/// A stretch of an axis with ticks at multiples of `step`.
+struct Axis {
+    double low;
+    double high;
+    double step;
+    int decimals;  ///< of the tick labels; -1: scientific
+
+    double fraction(double value) const { return (value - low) / (high - low); }
+    std::string label(double value) const {
+        if (std::abs(value) < 1e-9 * (high - low)) {
+            value = 0.0;
+        }
+        return decimals < 0 ? fmt::format("{:.6g}", value)
+                            : fmt::format("{:.{}f}", value, decimals);
+    }
+};
+
+double round_step(double span, double wanted) {
+    const double raw = span / wanted;
+    const double power = std::pow(10.0, std::floor(std::log10(raw)));
+    for (const double factor : {1.0, 2.0, 5.0}) {
+        if (factor * power >= raw * (1.0 - 1e-12)) {
+            return factor * power;
+        }
+    }
+    return 10.0 * power;
+}
+
+/// `widen`: the ends move out to ticks.
+Axis make_axis(double low, double high, double ticks, bool widen) {
+    const double magnitude = std::max(std::abs(low), std::abs(high));
+    if (!(high - low > 1e-12 * magnitude)) {  // constant: give it room on both sides
+        const double room = magnitude > 0.0 ? 0.5 * magnitude : 1.0;
+        low -= room;
+        high += room;
+    }
+    Axis axis{low, high, round_step(high - low, ticks), 0};
+    if (widen) {
+        axis.low = axis.step * std::floor(low / axis.step + 1e-9);
+        axis.high = axis.step * std::ceil(high / axis.step - 1e-9);
+    }
+    const int exponent = static_cast<int>(std::floor(std::log10(axis.step) + 1e-9));
+    const bool readable = exponent >= -4 && magnitude < 1e6;
+    axis.decimals = readable ? std::max(0, -exponent) : -1;
+    return axis;
+}
+
+bool is_point(const Series& curve, std::size_t i) {
+    return std::isfinite(curve.x[i]) && std::isfinite(curve.y[i]);
+}
+
+/// A grid of dots, `across` x `down` of them in each character, and what is written over them.
+class Canvas {
+  public:
+    Canvas(const PlotOptions& options)
+        : unicode_(options.unicode),
+          width_(options.width),
+          height_(options.height),
+          dots_(width_ * height_),
+          over_(width_ * height_) {}
+
+    std::size_t dots_across() const { return width_ * (unicode_ ? 2 : 1); }
+    std::size_t dots_down() const { return height_ * (unicode_ ? 4 : 1); }
+
+    void dot(std::size_t x, std::size_t y, std::string_view mark) {
+        if (!unicode_) {
+            over_[y * width_ + x] = mark;
+            return;
+        }
+        // Bits of a braille cell, U+2800: columns of three, then the fourth row.
+        constexpr std::uint8_t kBits[4][2] = {
+            {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+        dots_[y / 4 * width_ + x / 2] |= kBits[y % 4][x % 2];
+    }
+    void mark(std::size_t x, std::size_t y, std::string_view mark) {
+        over_[unicode_ ? y / 4 * width_ + x / 2 : y * width_ + x] = mark;
+    }
+    bool is_marked(std::size_t x, std::size_t y) const {
+        return !over_[unicode_ ? y / 4 * width_ + x / 2 : y * width_ + x].empty();
+    }
+
+    std::string line(std::size_t row) const {
+        std::string text;
+        for (std::size_t i = row * width_; i < (row + 1) * width_; ++i) {
+            if (!over_[i].empty()) {
+                text += over_[i];
+            } else if (dots_[i] != 0) {
+                text += {'\xE2', static_cast<char>(0xA0 + (dots_[i] >> 6)),
+                         static_cast<char>(0x80 + (dots_[i] & 0x3F))};
+            } else {
+                text += ' ';
+            }
+        }
+        text.erase(text.find_last_not_of(' ') + 1);
+        return text;
+    }
+
+  private:
+    bool unicode_;
+    std::size_t width_;
+    std::size_t height_;
+    std::vector<std::uint8_t> dots_;
+    std::vector<std::string_view> over_;
+};
+
+struct Dot {
+    std::size_t x;
+    std::size_t y;
+};
+
+class Drawing {
+  public:
+    Drawing(const PlotOptions& options, Axis x, Axis y) : canvas_(options), x_(x), y_(y) {}
+
+    void curve(const Series& curve, std::string_view mark) {
+        for (std::size_t i = 0; i < curve.x.size(); ++i) {
+            if (!is_point(curve, i)) {
+                continue;
+            }
+            const Dot here = place(curve.x[i], curve.y[i]);
+            if (i > 0 && is_point(curve, i - 1)) {
+                segment(place(curve.x[i - 1], curve.y[i - 1]), here, mark);
+            } else {
+                canvas_.dot(here.x, here.y, mark);
+            }
+        }
+    }
+
+    /// Marks on the curve at even distances in x, each curve's a little further right.
+    void marks(const Series& curve, std::string_view mark, std::size_t index, std::size_t curves) {
+        std::size_t next = 0;
+        const double pitch = static_cast<double>(canvas_.dots_across()) / kMarksPerCurve;
+        const double shift = (static_cast<double>(index) + 0.5) / static_cast<double>(curves);
+        for (std::size_t i = 0; i < curve.x.size(); ++i) {
+            if (!is_point(curve, i)) {
+                continue;
+            }
+            const Dot here = place(curve.x[i], curve.y[i]);
+            const double wanted = (static_cast<double>(next) + shift) * pitch;
+            if (static_cast<double>(here.x) >= wanted && !canvas_.is_marked(here.x, here.y)) {
+                canvas_.mark(here.x, here.y, mark);
+                do {
+                    ++next;
+                } while ((static_cast<double>(next) + shift) * pitch <=
+                         static_cast<double>(here.x));
+            }
+        }
+        if (next == 0) {
+            first_point_mark(curve, mark);
+        }
+    }
+
+    const Canvas& canvas() const { return canvas_; }
+
+  private:
+    Dot place(double x, double y) const {
+        const auto dot = [](double fraction, std::size_t dots) {
+            return static_cast<std::size_t>(
+                std::lround(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(dots - 1)));
+        };
+        return {dot(x_.fraction(x), canvas_.dots_across()),
+                dot(1.0 - y_.fraction(y), canvas_.dots_down())};
+    }
+
+    void segment(Dot from, Dot to, std::string_view mark) {
+        const auto dx = static_cast<double>(to.x) - static_cast<double>(from.x);
+        const auto dy = static_cast<double>(to.y) - static_cast<double>(from.y);
+        const auto steps = static_cast<int>(std::max({std::abs(dx), std::abs(dy), 1.0}));
+        for (int i = 0; i <= steps; ++i) {
+            const double part = static_cast<double>(i) / steps;
+            canvas_.dot(
+                static_cast<std::size_t>(std::lround(static_cast<double>(from.x) + part * dx)),
+                static_cast<std::size_t>(std::lround(static_cast<double>(from.y) + part * dy)),
+                mark);
+        }
+    }
+
+    void first_point_mark(const Series& curve, std::string_view mark) {
+        for (std::size_t i = 0; i < curve.x.size(); ++i) {
+            if (is_point(curve, i)) {
+                const Dot here = place(curve.x[i], curve.y[i]);
+                canvas_.mark(here.x, here.y, mark);
+                return;
+            }
+        }
+    }
+
+    Canvas canvas_;
+    Axis x_;
+    Axis y_;
+};
+
+/// Label of each line of the y axis; empty where there is no tick.
+std::vector<std::string> y_labels(const Axis& y, std::size_t height) {
+    std::vector<std::string> labels(height);
+    const auto count = static_cast<int>(std::lround((y.high - y.low) / y.step));
+    for (int i = 0; i <= count; ++i) {
+        const double value = y.low + i * y.step;
+        const double row = (1.0 - y.fraction(value)) * static_cast<double>(height - 1);
+        labels[static_cast<std::size_t>(std::lround(row))] = y.label(value);
+    }
+    return labels;
+}
+
+/// The line below the plot and the numbers below it.
+std::string x_axis(const Axis& x, const PlotOptions& options, std::size_t margin) {
+    std::vector<std::string_view> rule(options.width, options.unicode ? "─" : "-");
+    std::string numbers(margin + 1 + options.width, ' ');
+    std::size_t free = 0;
+    const double first = std::ceil(x.low / x.step - 1e-9);
+    for (double k = first; k * x.step <= x.high + 1e-9 * x.step; ++k) {
+        const double at = x.fraction(k * x.step) * static_cast<double>(options.width - 1);
+        const auto column = static_cast<std::size_t>(std::lround(std::max(at, 0.0)));
+        const std::string label = x.label(k * x.step);
+        const std::size_t middle = margin + 1 + column;
+        const std::size_t begin = middle - std::min(middle, label.size() / 2);
+        if (begin < free) {
+            continue;
+        }
+        rule[column] = options.unicode ? "┬" : "+";
+        numbers.resize(std::max(numbers.size(), begin + label.size()), ' ');
+        numbers.replace(begin, label.size(), label);
+        free = begin + label.size() + 1;
+    }
+    std::string text(margin, ' ');
+    text += options.unicode ? "└" : "+";
+    for (const std::string_view piece : rule) {
+        text += piece;
+    }
+    numbers.erase(numbers.find_last_not_of(' ') + 1);
+    return fmt::format("{} {}\n{}\n", text, options.x_name, numbers);
+}
+
+struct Range {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+    void take(double value) {
+        low = std::min(low, value);
+        high = std::max(high, value);
+    }
+};
+
+}  // namespace
+
+std::string plot(std::span<const Series> curves, const PlotOptions& options) {
+    ANANKE_REQUIRE(options.width >= 8 && options.height >= 3);
+    Range x_range;
+    Range y_range;
+    for (const Series& curve : curves) {
+        ANANKE_REQUIRE(curve.x.size() == curve.y.size());
+        for (std::size_t i = 0; i < curve.x.size(); ++i) {
+            if (is_point(curve, i)) {
+                x_range.take(curve.x[i]);
+                y_range.take(curve.y[i]);
+            }
+        }
+    }
+    std::string text = options.title.empty() ? "" : options.title + "\n";
+    if (!(x_range.low <= x_range.high)) {
+        return text + "  nothing to plot\n";
+    }
+    const Axis x = make_axis(x_range.low, x_range.high,
+                             std::max(3.0, static_cast<double>(options.width) / 12.0),
+                             /*widen=*/false);
+    const Axis y = make_axis(y_range.low, y_range.high, static_cast<double>(options.height) / 4.0,
+                             /*widen=*/true);
+
+    const auto& marks = options.unicode ? kMarks : kPlainMarks;
+    Drawing drawing(options, x, y);
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+        drawing.curve(curves[i], marks[i % marks.size()]);
+    }
+    if (options.unicode) {
+        for (std::size_t i = 0; i < curves.size(); ++i) {
+            drawing.marks(curves[i], marks[i % marks.size()], i, curves.size());
+        }
+    }
+
+    const std::vector<std::string> labels = y_labels(y, options.height);
+    std::size_t margin = 0;
+    for (const std::string& label : labels) {
+        margin = std::max(margin, label.size() + 1);
+    }
+    for (std::size_t row = 0; row < options.height; ++row) {
+        const char* edge = labels[row].empty() ? "│" : "┤";
+        if (!options.unicode) {
+            edge = labels[row].empty() ? "|" : "+";
+        }
+        text +=
+            fmt::format("{:>{}} {}{}\n", labels[row], margin - 1, edge, drawing.canvas().line(row));
+    }
+    text += x_axis(x, options, margin);
+    text.append(margin + 1, ' ');
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+        text +=
+            fmt::format("{}{} {}", i == 0 ? "" : "   ", marks[i % marks.size()], curves[i].name);
+    }
+    return text + '\n';
+}
+
+bool terminal_reads_utf8() {
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+        const char* value = std::getenv(name);
+        if (value != nullptr && *value != '\0') {
+            std::string lower(value);
+            std::transform(lower.begin(), lower.end(), lower.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+            return lower.find("utf-8") != std::string::npos ||
+                   lower.find("utf8") != std::string::npos;
+        }
+    }
+    return false;
+}
+
+}  // namespace ananke::io
