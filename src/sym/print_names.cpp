@@ -247,9 +247,8 @@ std::string c_name(const Symbol& symbol) {
             }
         } else if (std::isalnum(static_cast<unsigned char>(character[0])) != 0) {
             name += character;
-        } else if (!name.empty() && name.back() != '_' && i + 1 < stem.name.size()) {
-            name += '_';
-        } else if (character[0] == '_') {
+        } else if (character[0] == '_' ||
+                   (!name.empty() && name.back() != '_' && i + 1 < stem.name.size())) {
             name += '_';
         }
         i += length;
