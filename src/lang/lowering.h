@@ -1,9 +1,9 @@
 // The tree of a file to a mech::Model: statements are carried out from top to bottom, loops written
 // out.
 //
-// The class is one state with four groups of functions, each in its own source: reports and checks
-// (lowering.cpp), expressions (lower_expression.cpp), functions (lower_function.cpp), statements
-// (lower_statement.cpp) and files (lower_import.cpp).
+// One state and its groups of functions, each in its own source: reports and checks (lowering.cpp),
+// expressions (lower_expression.cpp), names (lower_name.cpp), functions (lower_function.cpp),
+// statements (lower_statement.cpp, lower_declaration.cpp), files and settings (lower_import.cpp).
 #pragma once
 
 #include <array>
@@ -110,12 +110,7 @@ class Lowering {
     Value evaluate_top(ExprId id);
     Value scalar_of(ExprId id, std::string_view what);
     Value vector_of(ExprId id, std::string_view what);
-    Value arithmetic(ExprId id);
     Value literal(const Expr& e);
-    Value name_or_path(ExprId id);
-    Value entity_value(const Entity& entity, ExprId id);
-    Value member(ExprId id);
-    Value index(ExprId id);
     Value prime(ExprId id);
     Value vector_literal(const Expr& e);
     Value negate(const Expr& e);
@@ -129,7 +124,7 @@ class Lowering {
     bool usable(const Value& value, ExprId at);
     std::string shown(const Value& value) const;
 
-    // Names (lower_expression.cpp).
+    // Names (lower_name.cpp).
     enum class Lookup : std::uint8_t { kFlat, kNotAPath, kError };
     Lookup flatten(ExprId id, std::string& out);
     std::optional<std::int64_t> integer_of(ExprId id, std::string_view what);
@@ -137,6 +132,10 @@ class Lowering {
     const Entity* find_entity(const std::string& name) const;
     Value unknown_name(ExprId id, const std::string& name);
     bool is_doubtful(std::string_view name) const;
+    Value name_or_path(ExprId id);
+    Value entity_value(const Entity& entity, ExprId id);
+    Value member(ExprId id);
+    Value index(ExprId id);
 
     // Functions (lower_function.cpp).
     Value call(ExprId id);

@@ -1,4 +1,4 @@
-// The parser's class, shared by its two halves: expressions and statements.
+// The parser's class, shared by its sources: expressions and statements.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ class Parser {
     bool parse_setting(Tree& tree, Binding& setting);
 
   private:
-    // Tokens (parser_expression.cpp).
+    // Tokens and reports (parser.cpp).
     const Token& peek(std::size_t ahead = 0) const;
     Token take();
     bool at(TokenKind kind) const { return peek().kind == kind; }
@@ -36,7 +36,7 @@ class Parser {
     bool fail(Span span, std::string message, std::vector<std::string> notes = {});
     bool fail_expected(const std::string& what, std::vector<std::string> notes = {});
 
-    // Expressions: kNoExpr after an error, which is reported.
+    // Expressions (parser_expression.cpp): kNoExpr after an error, which is reported.
     ExprId expression();
     ExprId disjunction();
     ExprId conjunction();
@@ -58,7 +58,8 @@ class Parser {
     ExprId wrap(ExprKind kind, ExprId base, Span token);
     bool deeper();
 
-    // Statements (parser_statement.cpp): false after an error, which is reported.
+    // Statements (parser_statement.cpp, parser_declaration.cpp): false after an error, which is
+    // reported.
     bool statement(Statement& out);
     bool later_feature(std::string_view word);
     bool not_a_statement();
@@ -69,6 +70,10 @@ class Parser {
     bool bindings(std::vector<Binding>& out, bool guesses, std::string_view form);
     bool path_list(std::vector<ExprId>& out);
     bool equation(ExprId& left, ExprId& right, Span& span);
+    template <class List>
+    bool parse_list(Statement& out, bool guesses, std::string_view form);
+    template <class Term>
+    bool parse_term(Statement& out);
     bool parse_model(Statement& out);
     bool parse_coordinate(Statement& out);
     bool parse_define(Statement& out);

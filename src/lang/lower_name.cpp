@@ -1,0 +1,235 @@
+// Names: what they stand for, and what is said when they stand for nothing.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "lang/lowering.h"
+
+namespace ananke::lang {
+namespace {
+
+int component(std::string_view name) {
+    return name == "x" ? 0 : name == "y" ? 1 : name == "z" ? 2 : -1;
+}
+
+}  // namespace
+
+const Lowering::Local* Lowering::find_local(std::string_view name) const {
+    for (std::size_t i = locals_.size(); i > locals_begin_; --i) {
+        if (locals_[i - 1].name == name) {
+            return &locals_[i - 1];
+        }
+    }
+    return nullptr;
+}
+
+const Entity* Lowering::find_entity(const std::string& name) const {
+    return scope_->prefix.empty() ? names_.find(name) : names_.find(scope_->prefix + name);
+}
+
+std::optional<std::int64_t> Lowering::integer_of(ExprId id, std::string_view what) {
+    const Value value = evaluate(id);
+    if (!usable(value, id)) {
+        return std::nullopt;
+    }
+    const Span span = expr(id).span;
+    if (!value.is_scalar()) {
+        fail(span, fmt::format("{} is an integer, this is a vector", what));
+        return std::nullopt;
+    }
+    const std::optional<double> number = number_of(value.scalar());
+    if (!number) {
+        fail(span, fmt::format("{} must be known before the motion", what),
+             {"use numbers, parameters and loop variables"});
+        return std::nullopt;
+    }
+    constexpr double kLargest = 1e15;  // far beyond any loop, exact in double
+    if (*number != std::floor(*number) || std::abs(*number) > kLargest) {
+        fail(span, fmt::format("{} must be an integer, this is {}", what,
+                               fmt::format("{:.6g}", *number)));
+        return std::nullopt;
+    }
+    mark_structural(value.scalar());
+    return static_cast<std::int64_t>(*number);
+}
+
+// x[i+1].y to "x[3].y". Not a path: anything else, such as (a, b, c).x.
+Lowering::Lookup Lowering::flatten(ExprId id, std::string& out) {
+    const Expr& e = expr(id);
+    if (e.kind == ExprKind::kName) {
+        out.append(text(e.token));
+        return Lookup::kFlat;
+    }
+    if (e.kind != ExprKind::kIndex && e.kind != ExprKind::kMember) {
+        return Lookup::kNotAPath;
+    }
+    const Lookup base = flatten(e.operands[0], out);
+    if (base != Lookup::kFlat) {
+        return base;
+    }
+    if (e.kind == ExprKind::kMember) {
+        out += '.';
+        out.append(text(e.token));
+        return Lookup::kFlat;
+    }
+    const std::optional<std::int64_t> i = integer_of(e.operands[1], "an index");
+    if (!i) {
+        return Lookup::kError;
+    }
+    fmt::format_to(std::back_inserter(out), "[{}]", *i);
+    return Lookup::kFlat;
+}
+
+bool Lowering::is_doubtful(std::string_view name) const {
+    std::string_view first = name.substr(0, name.find_first_of(".["));
+    return scope_->tree->doubtful.contains(std::string(first));
+}
+
+Value Lowering::unknown_name(ExprId id, const std::string& name) {
+    const Span span = expr(id).span;
+    if (reported(span) || is_doubtful(name)) {
+        return Value::none();
+    }
+    const std::string base(base_of(name));
+    if (const Names::Array* array = names_.find_base(scope_->prefix + base)) {
+        if (base == name && array->indexed) {
+            return fail(span, fmt::format("'{}' is an array", name),
+                        {fmt::format("write {}[i] with an index from {} to {}", name,
+                                     array->smallest, array->largest)});
+        }
+        if (array->indexed) {
+            return fail(span, fmt::format("'{}' does not exist", name),
+                        {fmt::format("'{}' has indices from {} to {}", base, array->smallest,
+                                     array->largest)});
+        }
+        if (base != name) {
+            return fail(span, fmt::format("'{}' is not an array", base),
+                        {"components of a vector are written .x .y .z"});
+        }
+    }
+    if (functions_.contains(scope_->prefix + name)) {
+        return fail(span, fmt::format("'{}' is a function", name),
+                    {fmt::format("write {}(...)", name)});
+    }
+    const auto later = scope_->declared_somewhere.find(base);
+    if (later != scope_->declared_somewhere.end()) {
+        return fail(span, fmt::format("'{}' is used before it is declared", base),
+                    {declared_note(later->second) + "; move that statement up"});
+    }
+    std::vector<std::string> also{"t", "pi", "deg"};
+    for (std::size_t i = locals_begin_; i < locals_.size(); ++i) {
+        also.emplace_back(locals_[i].name);
+    }
+    std::string near = names_.nearest(scope_->prefix + base, also);
+    if (near.starts_with(scope_->prefix)) {
+        near.erase(0, scope_->prefix.size());
+    }
+    Notes notes;
+    if (!near.empty()) {
+        notes.push_back(fmt::format("did you mean '{}'?", near));
+    }
+    return fail(span, fmt::format("unknown name '{}'", name), std::move(notes));
+}
+
+Value Lowering::entity_value(const Entity& entity, ExprId id) {
+    const Span span = expr(id).span;
+    if (entity.kind == EntityKind::kConstraint) {
+        return fail(span, fmt::format("'{}' is a constraint, not a value", text(span)),
+                    {declared_note(entity.span)});
+    }
+    if (entity.kind == EntityKind::kFile) {
+        return fail(span, fmt::format("'{}' is an imported file, not a value", text(span)),
+                    {fmt::format("its names are reached by a dot: {}.name", text(span))});
+    }
+    return entity.value;
+}
+
+Value Lowering::name_or_path(ExprId id) {
+    const std::string name(text(expr(id).token));
+    if (const Local* local = find_local(name)) {
+        return local->value;
+    }
+    if (const Entity* entity = find_entity(name)) {
+        return entity_value(*entity, id);
+    }
+    if (name == "t") {
+        return Value::scalar(model_.time);
+    }
+    if (name == "pi") {
+        return Value::scalar(graph_.pi());
+    }
+    if (name == "deg") {
+        return Value::scalar(graph_.div(graph_.pi(), graph_.integer(180)));
+    }
+    if (name == "ground") {
+        return fail(expr(id).span, "'ground' is a body; bodies are not supported by this version",
+                    {"a place at rest is a point: point O at (0, 0, 0)"});
+    }
+    return unknown_name(id, name);
+}
+
+Value Lowering::index(ExprId id) {
+    std::string name;
+    switch (flatten(id, name)) {
+        case Lookup::kFlat:
+            break;
+        case Lookup::kNotAPath:
+            return fail(expr(id).span, "only a name can have an index",
+                        {"components of a vector are written .x .y .z"});
+        case Lookup::kError:
+            return Value::none();
+    }
+    if (const Entity* entity = find_entity(name)) {
+        return entity_value(*entity, id);
+    }
+    const std::string_view base = name;
+    if (find_local(base.substr(0, base.find('['))) != nullptr) {
+        return fail(expr(id).span, fmt::format("'{}' is not an array", base_of(name)));
+    }
+    return unknown_name(id, name);
+}
+
+// A declared name with a dot, or a component of a vector.
+Value Lowering::member(ExprId id) {
+    const Expr& e = expr(id);
+    std::string name;
+    const Lookup lookup = flatten(id, name);
+    if (lookup == Lookup::kError) {
+        return Value::none();
+    }
+    if (lookup == Lookup::kFlat) {
+        if (const Entity* entity = find_entity(name)) {
+            return entity_value(*entity, id);
+        }
+        const std::string first = name.substr(0, name.find('.'));
+        const Entity* owner = find_entity(first);
+        if (owner != nullptr && owner->kind == EntityKind::kFile && component(text(e.token)) < 0) {
+            return unknown_name(id, name);
+        }
+        const bool file_only = owner != nullptr && owner->kind == EntityKind::kFile &&
+                               expr(e.operands[0]).kind == ExprKind::kName;
+        if (file_only) {
+            return unknown_name(id, name);
+        }
+    }
+    const Value base = evaluate(e.operands[0]);
+    if (base.is_point()) {
+        const std::string_view point = text(expr(e.operands[0]).span);
+        return fail(e.span, fmt::format("'{}' is a point, not a vector", point),
+                    {fmt::format("write position({}).{}", point, text(e.token))});
+    }
+    if (!usable(base, e.operands[0])) {
+        return Value::none();
+    }
+    const int part = component(text(e.token));
+    if (!base.is_vector()) {
+        return fail(e.span, fmt::format("a scalar has no component '.{}'", text(e.token)));
+    }
+    if (part < 0) {
+        return fail(e.token, fmt::format("a vector has no component '.{}'", text(e.token)),
+                    {"its components are .x .y .z"});
+    }
+    return Value::scalar(base.parts[static_cast<std::size_t>(part)]);
+}
+
+}  // namespace ananke::lang

@@ -1,0 +1,143 @@
+// What both halves of the parser share: tokens, reports, and the two ways in.
+#include "lang/parser.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "lang/parser_core.h"
+
+namespace ananke::lang {
+
+Parser::Parser(const Sources& sources, std::uint32_t file, const Limits& limits,
+               std::vector<Diagnostic>& diagnostics)
+    : sources_(sources),
+      limits_(limits),
+      diagnostics_(diagnostics),
+      tokens_(lex(sources, file, limits, diagnostics)) {}
+
+const Token& Parser::peek(std::size_t ahead) const {
+    return tokens_[std::min(next_ + ahead, tokens_.size() - 1)];
+}
+
+Token Parser::take() {
+    const Token token = peek();
+    if (next_ + 1 < tokens_.size()) {
+        ++next_;
+    }
+    return token;
+}
+
+std::string_view Parser::text(Span span) const {
+    return std::string_view(sources_.text(span.file)).substr(span.begin, span.end - span.begin);
+}
+
+bool Parser::at_word(std::string_view word, std::size_t ahead) const {
+    return peek(ahead).kind == TokenKind::kName && text(peek(ahead).span) == word;
+}
+
+bool Parser::at_plain_name(std::size_t ahead) const {
+    return peek(ahead).kind == TokenKind::kName && !is_reserved_word(text(peek(ahead).span));
+}
+
+bool Parser::accept(TokenKind kind) {
+    if (!at(kind)) {
+        return false;
+    }
+    take();
+    return true;
+}
+
+bool Parser::accept_word(std::string_view word) {
+    if (!at_word(word)) {
+        return false;
+    }
+    take();
+    return true;
+}
+
+std::string Parser::found() const {
+    const Token& token = peek();
+    switch (token.kind) {
+        case TokenKind::kName:
+        case TokenKind::kNumber:
+            return fmt::format("'{}'", text(token.span));
+        case TokenKind::kString:
+            return std::string(text(token.span));
+        default:
+            return describe(token.kind);
+    }
+}
+
+// One report per statement, none where the lexer has spoken about it.
+bool Parser::fail(Span span, std::string message, std::vector<std::string> notes) {
+    const std::size_t last = std::min(next_, tokens_.size() - 1);
+    bool known = false;
+    for (std::size_t i = statement_begin_; i <= last; ++i) {
+        known = known || tokens_[i].broken || tokens_[i].kind == TokenKind::kBad;
+    }
+    // A bracket that lacks its partner may stand later on the same line.
+    for (std::size_t i = last; !known && i < tokens_.size(); ++i) {
+        if (tokens_[i].kind == TokenKind::kNewline) {
+            break;
+        }
+        known = tokens_[i].broken || tokens_[i].kind == TokenKind::kBad;
+    }
+    if (!known) {
+        diagnostics_.push_back({span, Severity::kError, std::move(message), std::move(notes)});
+    }
+    return false;
+}
+
+bool Parser::fail_expected(const std::string& what, std::vector<std::string> notes) {
+    Span span = peek().span;
+    if (at(TokenKind::kNewline) || at(TokenKind::kEnd)) {
+        // Point just behind the last thing written, not at the begin of the next line.
+        const std::uint32_t end = next_ > 0 ? tokens_[next_ - 1].span.end : span.begin;
+        span = {span.file, end, end};
+    }
+    return fail(span, fmt::format("expected {}, found {}", what, found()), std::move(notes));
+}
+
+bool Parser::expect(TokenKind kind, std::string_view where) {
+    if (accept(kind)) {
+        return true;
+    }
+    return fail_expected(fmt::format("{}{}", describe(kind), where));
+}
+
+bool Parser::expect_word(std::string_view word, std::string_view where) {
+    if (accept_word(word)) {
+        return true;
+    }
+    return fail_expected(fmt::format("'{}'{}", word, where));
+}
+
+bool Parser::parse_setting(Tree& tree, Binding& setting) {
+    std::vector<Binding> items;
+    bool good = bindings(items, true, "--set name=value");
+    if (good && items.size() > 1) {
+        good = fail(items[1].span, "one value per setting", {"repeat --set for each name"});
+    }
+    accept(TokenKind::kNewline);
+    if (good && !at(TokenKind::kEnd)) {
+        good = fail_expected("the end of the value");
+    }
+    if (good) {
+        setting = items.front();
+    }
+    tree = std::move(tree_);
+    return good;
+}
+
+bool parse_setting(const Sources& sources, std::uint32_t file, const Limits& limits, Tree& tree,
+                   Binding& setting, std::vector<Diagnostic>& diagnostics) {
+    return Parser(sources, file, limits, diagnostics).parse_setting(tree, setting);
+}
+
+Tree parse_file(const Sources& sources, std::uint32_t file, const Limits& limits,
+                std::vector<Diagnostic>& diagnostics) {
+    return Parser(sources, file, limits, diagnostics).parse_file();
+}
+
+}  // namespace ananke::lang
