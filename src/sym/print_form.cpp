@@ -240,7 +240,7 @@ NumberText number_as_latex(const Constant& constant) {
     if (!std::isfinite(constant.value)) {
         return {std::isnan(constant.value) ? "\\mathrm{NaN}" : "\\infty", Binding::kAtom};
     }
-    const NumberText number = number_as_text(constant);
+    NumberText number = number_as_text(constant);
     if (number.binding == Binding::kProduct) {
         return {
             fmt::format("\\frac{{{}}}{{{}}}", std::abs(constant.numerator), constant.denominator),
