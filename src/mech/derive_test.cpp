@@ -189,6 +189,7 @@ TEST(Derive, TwoLinkPendulum) {  // P21 section 3.4
 /// Two pucks in the plane, RH section 4.
 struct Pucks {
     Builder m;
+    F t = m.t();
     Q q1 = m.coordinate("q1"), q2 = m.coordinate("q2");
     Q q3 = m.coordinate("q3"), q4 = m.coordinate("q4");
     P P1 = m.particle("P1", m.parameter("m1", 1), {q1.q, q2.q, m.number(0)});
@@ -430,6 +431,31 @@ TEST(Derive, NonIdealForceOnAPoint) {  // UK02; LANGUAGE: skate with drag
         }
         expect_near(at.b(0, s), s.v[2] * s.v[0]);
     });
+}
+
+TEST(Derive, GaugeByConstraintReachesAllItsRows) {  // UW13: alpha(t), G(q, t), z(q, v, t)
+    Pucks p;
+    p.m.constraint("meet", p.q1.q - p.q3.q);
+    p.m.constraint("parallel", cross(p.P1.v, p.P2.v));
+    sym::Graph& graph = p.m.model.graph;
+    const Equations plain = equations_of(p.m);
+    EXPECT_TRUE(graph.is_one(plain.gauge.alpha));
+    EXPECT_FALSE(plain.gauge.alpha_given);
+    EXPECT_TRUE(plain.gauge.G_diagonal.empty());
+    EXPECT_TRUE(plain.gauge.z.empty());
+
+    const Expr two = graph.integer(2);
+    const F z = p.P1.v[0] * p.t;
+    p.m.model.gauge.alpha = p.t.e;
+    p.m.model.gauge.G = two;
+    p.m.model.gauge.G_rows = {{1, p.q1.q.e, {}}};
+    p.m.model.gauge.z_rows = {{0, z.e, {}}};
+    const Equations set = equations_of(p.m);
+    EXPECT_TRUE(set.gauge.alpha_given);
+    EXPECT_EQ(set.gauge.alpha, p.t.e);
+    EXPECT_EQ(set.gauge.G_diagonal, (std::vector<Expr>{two, p.q1.q.e, p.q1.q.e, p.q1.q.e}));
+    const Expr zero = graph.zero();
+    EXPECT_EQ(set.gauge.z, (std::vector<Expr>{(p.q1.v * p.t).e, zero, zero, zero}));
 }
 
 /// A hanging chain of n particles in the plane.

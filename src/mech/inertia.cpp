@@ -39,11 +39,13 @@ InertiaElement lagrange_element(Model& model, const TimeFlow& flow, Expr T) {
     element.coordinates =
         local_coordinates(graph, flow, T, {SymbolKind::kCoordinate, SymbolKind::kVelocity});
     std::vector<Expr> q;
+    q.reserve(element.coordinates.size());
     for (const int i : element.coordinates) {
         q.push_back(model.coordinates[at(i)].q);
     }
     const std::vector<int> moving = local_coordinates(graph, flow, T, {SymbolKind::kVelocity});
     std::vector<Expr> v;
+    v.reserve(moving.size());
     for (const int i : moving) {
         v.push_back(model.coordinates[at(i)].v);
     }
@@ -122,6 +124,7 @@ InertiaElement particle_element(Model& model, const TimeFlow& flow, const PointK
     std::sort(local.begin(), local.end());
     local.erase(std::unique(local.begin(), local.end()), local.end());
     std::vector<Expr> q;
+    q.reserve(local.size());
     for (const int i : local) {
         q.push_back(model.coordinates[at(i)].q);
     }

@@ -78,13 +78,14 @@ void check_quadratic(const Model& model, const Probe& probe, const Equations& eq
                 const std::string row = sym::print(model.graph, model.coordinates[at(entry.row)].v);
                 const std::string column =
                     sym::print(model.graph, model.coordinates[at(entry.column)].v);
-                diagnostics.push_back({element.span,
-                                       Severity::kError,
-                                       fmt::format("the kinetic energy is not quadratic in {}",
-                                                   sym::print(model.graph, *velocity)),
-                                       {fmt::format("its second derivative by {} depends on {}",
-                                                    row == column ? row : row + " and " + column,
-                                                    sym::print(model.graph, *velocity))}});
+                diagnostics.push_back(
+                    {element.span,
+                     Severity::kError,
+                     fmt::format("the kinetic energy is not quadratic in {}",
+                                 sym::print(model.graph, *velocity)),
+                     {fmt::format("its second derivative by {} depends on {}",
+                                  row == column ? row : fmt::format("{} and {}", row, column),
+                                  sym::print(model.graph, *velocity))}});
             }
         }
     }
@@ -109,6 +110,7 @@ std::vector<std::vector<int>> coupled_blocks(const Equations& equations) {
         groups[root(i)].push_back(i);
     }
     std::vector<std::vector<int>> blocks;
+    blocks.reserve(groups.size());
     for (auto& [leader, members] : groups) {
         blocks.push_back(std::move(members));
     }

@@ -131,6 +131,15 @@ TEST(Validate, SymbolsWhereTheyMayNotStand) {
     }
 }
 
+TEST(Validate, GaugeMatrixOfTheWrongSize) {
+    Bench b;
+    b.m.kinetic(pow(b.x.v, 2) + pow(b.y.v, 2));
+    b.m.constraint("c", b.x.q - b.y.q);
+    b.m.model.gauge.G_matrix = {{b.one.e, b.zero.e}};
+    b.m.model.gauge.span = b.m.last_span();
+    expect_only(b.m, "the gauge matrix G must be 1 x 1, one row per scalar constraint");
+}
+
 TEST(Validate, PositionsInACircle) {
     Bench b;
     const P p = b.m.point("A", {b.x.q, b.y.q, b.zero});
