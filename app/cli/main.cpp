@@ -1,1 +1,55 @@
-int main() { return 0; }
+// The command line of Ananke: run, check, derive.
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+#include "interrupt.h"
+#include "verbs.h"
+
+namespace ananke::cli {
+
+void add_model_arguments(CLI::App& verb, ModelArguments& arguments) {
+    verb.add_option("model", arguments.path, "The model: a file, or - for standard input")
+        ->required()
+        ->type_name("MODEL");
+    verb.add_option("--set", arguments.settings,
+                    "Set a parameter or an initial value: --set L=2 --set \"x'=0.5\"")
+        ->type_name("NAME=VALUE")
+        ->take_all()
+        ->allow_extra_args(false);
+    verb.add_option("--without", arguments.without, "Leave these constraints out")
+        ->type_name("NAME,...")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+}
+
+}  // namespace ananke::cli
+
+int main(int argc, char** argv) {
+    using namespace ananke::cli;
+    CLI::App app(
+        "Ananke turns a mechanical system written as on paper into its motion and its forces of "
+        "constraint.",
+        "ananke");
+    app.set_version_flag("--version", "ananke " ANANKE_VERSION);
+    app.require_subcommand(1);
+    app.get_formatter()->column_width(34);
+    app.footer(
+        "Examples:\n"
+        "  ananke run models/duffing.ank                    run and print a short table\n"
+        "  ananke run models/duffing.ank --csv duffing.csv  write every quantity over time\n"
+        "  ananke check models/two_link_pendulum.ank        what the model is, without running it\n"
+        "  ananke run --help                                all options of a verb");
+
+    int exit_code = kDone;
+    add_run(app, exit_code);
+    add_check(app, exit_code);
+    catch_interrupts();
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        const int code = app.exit(error);
+        return code == 0 ? kDone : kWrongInput;
+    }
+    return exit_code;
+}

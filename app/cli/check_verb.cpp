@@ -1,0 +1,40 @@
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "sim/check.h"
+#include "verbs.h"
+
+namespace ananke::cli {
+namespace {
+
+int run_check(const ModelArguments& arguments) {
+    const std::optional<LoadedModel> loaded = load(arguments);
+    if (!loaded) {
+        return kWrongInput;
+    }
+    const Result<sim::CheckReport> report = sim::check(*loaded->prepared);
+    if (!report) {
+        fmt::print(stderr, "ananke: {}\n", report.error().message);
+        return kWrongInput;
+    }
+    fmt::print("{}", sim::to_text(report.value(), *loaded->prepared));
+    return kDone;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, int& exit_code) {
+    CLI::App* verb = app.add_subcommand(
+        "check", "Say what the model is: freedom, constraints, rank, redundancy, agreement");
+    const auto arguments = std::make_shared<ModelArguments>();
+    add_model_arguments(*verb, *arguments);
+    verb->footer(
+        "Examples:\n"
+        "  ananke check models/two_link_pendulum.ank\n"
+        "  ananke check models/chain.ank --set N=5\n"
+        "  ananke check models/two_link_pendulum.ank --without rod2");
+    verb->callback([arguments, &exit_code] { exit_code = run_check(*arguments); });
+}
+
+}  // namespace ananke::cli

@@ -1,0 +1,10 @@
+// Ctrl-C asks the run to stop, so that what it has computed is kept.
+#pragma once
+
+namespace ananke::cli {
+
+/// From now on SIGINT and SIGTERM set a flag; a second one ends the program at once.
+void catch_interrupts();
+bool interrupted();
+
+}  // namespace ananke::cli

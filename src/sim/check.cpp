@@ -1,0 +1,133 @@
+#include "sim/check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "sim/dynamics.h"
+#include "sim/evaluator.h"
+#include "solve/forms.h"
+#include "solve/principle.h"
+
+namespace ananke::sim {
+namespace {
+
+constexpr int kRandomStates = 5;
+/// Random states differ from the start by up to this part of each value (at least of 1).
+constexpr double kSpread = 0.2;
+
+double relative_difference(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
+    const double scale = std::max({1.0, a.lpNorm<Eigen::Infinity>(), b.lpNorm<Eigen::Infinity>()});
+    return a.size() == 0 ? 0.0 : (a - b).lpNorm<Eigen::Infinity>() / scale;
+}
+
+/// Every form against the automatic one at one state.
+std::vector<FormAgreement> compare_forms(Evaluator& evaluator, double t, const double* q,
+                                         const double* v) {
+    const solve::Gauge gauge = evaluator.gauge(t, q, v);
+    const solve::System at = evaluator.system(t, q, v);
+    const Result<solve::Motion> reference = solve::evaluate(solve::Form::kAuto, at);
+    std::vector<FormAgreement> agreements;
+    if (!reference) {
+        return agreements;
+    }
+    for (const solve::Form form : solve::all_forms()) {
+        if (form == solve::Form::kAuto) {
+            continue;
+        }
+        FormAgreement agreement{form, true, "", 0.0};
+        const Result<solve::Motion> motion = solve::evaluate(form, at, gauge);
+        if (motion) {
+            agreement.difference =
+                std::max(relative_difference(motion.value().a, reference.value().a),
+                         relative_difference(motion.value().Qc, reference.value().Qc));
+        } else {
+            agreement.applies = false;
+            agreement.reason = motion.error().message;
+        }
+        agreements.push_back(std::move(agreement));
+    }
+    return agreements;
+}
+
+void keep_worst(std::vector<FormAgreement>& worst, const std::vector<FormAgreement>& next) {
+    if (worst.empty()) {
+        worst = next;
+        return;
+    }
+    for (std::size_t i = 0; i < worst.size() && i < next.size(); ++i) {
+        worst[i].difference = std::max(worst[i].difference, next[i].difference);
+        if (!next[i].applies) {
+            worst[i].applies = false;
+            worst[i].reason = next[i].reason;
+        }
+    }
+}
+
+/// Admissible states near the start: moved at random, then assembled onto the constraints again.
+void visit_random_states(const Prepared& prepared, Evaluator& evaluator, CheckReport& report) {
+    std::mt19937 random(20130001);
+    std::uniform_real_distribution<double> spread(-kSpread, kSpread);
+    const auto n = report.start.q.size();
+    for (int trial = 0; trial < 4 * kRandomStates && report.random_states < kRandomStates;
+         ++trial) {
+        mech::InitialState initial = prepared.initial;
+        initial.q = report.start.q;
+        initial.v = report.start.v;
+        initial.q_exact.assign(n, false);
+        initial.v_exact.assign(n, false);
+        for (std::size_t i = 0; i < n; ++i) {
+            initial.q[i] += spread(random) * std::max(1.0, std::abs(initial.q[i]));
+            initial.v[i] += spread(random) * std::max(1.0, std::abs(initial.v[i]));
+        }
+        const Result<StartState> state = assemble(evaluator, initial, report.start.t);
+        if (!state) {
+            continue;
+        }
+        const std::vector<FormAgreement> agreements = compare_forms(
+            evaluator, report.start.t, state.value().q.data(), state.value().v.data());
+        if (!agreements.empty()) {
+            keep_worst(report.forms_at_random, agreements);
+            ++report.random_states;
+        }
+    }
+}
+
+}  // namespace
+
+Result<CheckReport> check(const Prepared& prepared) {
+    Evaluator evaluator(prepared.compiled, prepared.parameters);
+    CheckReport report;
+    report.title = prepared.model.title;
+    report.coordinates = prepared.compiled->n();
+
+    const Result<StartState> start = assemble(evaluator, prepared.initial);
+    if (!start) {
+        return start.error();
+    }
+    report.start = start.value();
+    const double t = report.start.t;
+    const double* q = report.start.q.data();
+    const double* v = report.start.v.data();
+
+    const std::vector<std::string> keys = row_names(*prepared.compiled);
+    report.analysis = solve::analyse(evaluator.system(t, q, v), {}, keys);
+    if (report.analysis.failure) {
+        return explain_failure(evaluator, t, q, v);
+    }
+    report.degrees_of_freedom = report.coordinates - report.analysis.rank;
+    const std::span<const double> residuals = evaluator.scaled_residuals(t, q, v);
+    report.residuals.assign(residuals.begin(), residuals.end());
+    if (prepared.compiled->has_nonideal) {
+        const Result<solve::NonidealShare> share =
+            solve::nonideal_share(evaluator.system(t, q, v), report.analysis);
+        if (share) {
+            report.nonideal = {share.value().acting_part, share.value().absorbed_part};
+        }
+    }
+    report.forms_at_start = compare_forms(evaluator, t, q, v);
+    visit_random_states(prepared, evaluator, report);
+    return report;
+}
+
+}  // namespace ananke::sim

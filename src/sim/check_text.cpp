@@ -1,0 +1,209 @@
+// The report of check() as text.
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "sim/check.h"
+#include "sim/dynamics.h"
+#include "sim/row_writer.h"
+#include "sym/print.h"
+
+namespace ananke::sim {
+namespace {
+
+std::string plural(int count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::vector<std::string> names_of(std::span<const int> rows,
+                                  const std::vector<std::string>& names) {
+    std::vector<std::string> chosen;
+    for (const int row : rows) {
+        chosen.push_back(names[static_cast<std::size_t>(row)]);
+    }
+    return chosen;
+}
+
+/// "rod + 2 wire - 0.5 link" of coefficients and names.
+std::string combination_text(const solve::DroppedRow& dropped,
+                             const std::vector<std::string>& names) {
+    std::string text;
+    for (std::size_t k = 0; k < dropped.kept.size(); ++k) {
+        const double c = dropped.coefficients[k];
+        if (std::abs(c) < 1e-12) {
+            continue;
+        }
+        const char* sign = c < 0 ? (text.empty() ? "-" : " - ") : (text.empty() ? "" : " + ");
+        const std::string size = to_short_text(std::abs(c), 6);
+        text += fmt::format("{}{}{}", sign, size == "1" ? "" : size + " ",
+                            names[static_cast<std::size_t>(dropped.kept[k])]);
+    }
+    return text.empty() ? "0" : text;
+}
+
+std::string header_text(const CheckReport& report, const Prepared& prepared) {
+    std::string text = report.title.empty() ? "" : report.title + "\n\n";
+    const int rows = prepared.compiled->m();
+    text += fmt::format("{}, {} of rank {}, {} of freedom\n",
+                        plural(report.coordinates, "coordinate"), plural(rows, "constraint row"),
+                        report.analysis.rank, plural(report.degrees_of_freedom, "degree"));
+    text += report.analysis.mass_positive_definite
+                ? "mass matrix positive definite\n"
+                : "mass matrix singular; with the constraints the motion is unique\n";
+    return text;
+}
+
+std::string constraint_table(const CheckReport& report, const Prepared& prepared) {
+    const CompiledModel& model = *prepared.compiled;
+    if (model.rows.empty()) {
+        return "\nno constraints\n";
+    }
+    std::vector<std::vector<std::string>> table{
+        {"constraint", "kind", "multiplier", "residual at start", "remark"}};
+    for (std::size_t i = 0; i < model.rows.size(); ++i) {
+        const mech::Row& row = model.rows[i];
+        std::string remark = row.servo ? "servo: its force is a control" : "";
+        const auto index = static_cast<int>(i);
+        const auto is_in = [index](const std::vector<int>& list) {
+            return std::find(list.begin(), list.end(), index) != list.end();
+        };
+        const bool dropped =
+            std::any_of(report.analysis.dropped.begin(), report.analysis.dropped.end(),
+                        [index](const solve::DroppedRow& d) { return d.row == index; });
+        const auto add_remark = [&remark](const std::string& more) {
+            remark += remark.empty() ? more : "; " + more;
+        };
+        if (dropped) {
+            add_remark("redundant here");
+        }
+        if (is_in(report.analysis.vanished)) {
+            add_remark("its gradient vanishes here");
+        }
+        if (!row.note.empty()) {
+            add_remark(row.note);
+        }
+        table.push_back({row.name, std::string(mech::describe(row.kind)),
+                         report.analysis.lambda_unique[i] ? "unique" : "one of many",
+                         to_short_text(report.residuals[i]), remark});
+    }
+    return "\n" + format_table(table);
+}
+
+std::string redundancy_text(const CheckReport& report, const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::vector<int>& set : report.analysis.dependent_sets) {
+        text += fmt::format("  dependent: {}\n", join_names(names_of(set, names)));
+    }
+    for (const solve::DroppedRow& dropped : report.analysis.dropped) {
+        text +=
+            fmt::format("  {} = {}   (mismatch {})\n", names[static_cast<std::size_t>(dropped.row)],
+                        combination_text(dropped, names), to_short_text(dropped.inconsistency));
+    }
+    if (text.empty()) {
+        return "";
+    }
+    text =
+        "\nredundant constraints at the start (their motion and total force are unique, their "
+        "multipliers are not)\n" +
+        text;
+    return text;
+}
+
+std::string direction_text(const Prepared& prepared) {
+    const CompiledModel& model = *prepared.compiled;
+    std::string text;
+    for (const mech::Row& row : model.rows) {
+        for (const mech::Direction& direction : row.directions) {
+            const auto part = [&](std::size_t k) {
+                return sym::print(prepared.model.graph, direction.W_symbolic[k]);
+            };
+            text += fmt::format("  {} on {}: lambda[{}] * ({}, {}, {})\n", row.name,
+                                model.point_names[static_cast<std::size_t>(direction.point)],
+                                row.name, part(0), part(1), part(2));
+        }
+        if (!row.unattributed.empty() && row.kind != mech::ConstraintKind::kVacuous) {
+            text += fmt::format("  {}: written in {}, which {} no point; see Qc\n", row.name,
+                                join_names(names_of(row.unattributed, model.coordinate_names)),
+                                row.unattributed.size() == 1 ? "names" : "name");
+        }
+    }
+    return text.empty() ? "" : "\nforces of constraint\n" + text;
+}
+
+std::string start_text(const CheckReport& report) {
+    if (report.start.moved.empty()) {
+        return "";
+    }
+    std::vector<std::vector<std::string>> table;
+    for (const Moved& moved : report.start.moved) {
+        table.push_back({moved.name, ananke::to_text(moved.from), "->", ananke::to_text(moved.to),
+                         moved.exact ? "(exact value, projected)" : ""});
+    }
+    return "\ninitial values moved onto the constraints\n" + format_table(table);
+}
+
+std::string agreement_text(const CheckReport& report) {
+    std::vector<std::vector<std::string>> table{
+        {"form", "at the start", fmt::format("at {} random states", report.random_states)}};
+    for (std::size_t i = 0; i < report.forms_at_start.size(); ++i) {
+        const FormAgreement& start = report.forms_at_start[i];
+        std::vector<std::string> row{std::string(solve::form_name(start.form))};
+        row.push_back(start.applies ? to_short_text(start.difference) : start.reason);
+        if (start.applies && i < report.forms_at_random.size()) {
+            const FormAgreement& random = report.forms_at_random[i];
+            row.push_back(random.applies ? to_short_text(random.difference) : random.reason);
+        }
+        table.push_back(std::move(row));
+    }
+    return "\nagreement of the forms (largest relative difference of acceleration and force)\n" +
+           format_table(table);
+}
+
+std::string nonideal_text(const CheckReport& report) {
+    if (!report.nonideal) {
+        return "";
+    }
+    return fmt::format(
+        "\nnon-ideal force C at the start: {:.1f} % acts, {:.1f} % is taken up by the "
+        "constraints\n",
+        100.0 * report.nonideal->acting, 100.0 * report.nonideal->absorbed);
+}
+
+std::string lists_text(const Prepared& prepared) {
+    std::string text;
+    if (!prepared.parameters.empty()) {
+        std::vector<std::vector<std::string>> table;
+        for (std::size_t i = 0; i < prepared.parameters.size(); ++i) {
+            const mech::Parameter& parameter = prepared.model.parameters[i];
+            table.push_back({parameter.name, "=", ananke::to_text(prepared.parameters[i]),
+                             parameter.structural ? "(structural)" : ""});
+        }
+        text += "\nparameters\n" + format_table(table);
+    }
+    std::string columns;
+    std::size_t width = 0;
+    for (const Column& column : columns_of(*prepared.compiled)) {
+        if (width + display_width(column.name) > 90) {
+            columns += "\n  ";
+            width = 0;
+        }
+        columns += column.name + "  ";
+        width += display_width(column.name) + 2;
+    }
+    return text + "\ncolumns\n  " + columns + "\n";
+}
+
+}  // namespace
+
+std::string to_text(const CheckReport& report, const Prepared& prepared) {
+    const std::vector<std::string> names = row_names(*prepared.compiled);
+    std::string text = header_text(report, prepared) + constraint_table(report, prepared) +
+                       redundancy_text(report, names) + direction_text(prepared) +
+                       start_text(report) + nonideal_text(report) + agreement_text(report) +
+                       lists_text(prepared);
+    for (const std::string& warning : report.warnings) {
+        text += "\nwarning: " + warning + "\n";
+    }
+    return text;
+}
+
+}  // namespace ananke::sim

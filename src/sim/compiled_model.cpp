@@ -1,0 +1,241 @@
+#include "sim/compiled_model.h"
+
+#include "code/lower.h"
+
+namespace ananke::sim {
+namespace {
+
+using mech::Equations;
+using mech::Model;
+using mech::Row;
+using sym::Expr;
+
+std::vector<Expr> input_symbols(const Model& model) {
+    std::vector<Expr> symbols{model.time};
+    for (const mech::Coordinate& c : model.coordinates) {
+        symbols.push_back(c.q);
+    }
+    for (const mech::Coordinate& c : model.coordinates) {
+        symbols.push_back(c.v);
+    }
+    for (const mech::Coordinate& c : model.coordinates) {
+        symbols.push_back(c.a);
+    }
+    for (const mech::Parameter& p : model.parameters) {
+        symbols.push_back(p.symbol);
+    }
+    return symbols;
+}
+
+/// Collects the outputs of one kernel, then lowers them.
+class Outputs {
+  public:
+    Outputs(const Model& model, const std::vector<Expr>& inputs)
+        : model_(&model), inputs_(&inputs) {}
+
+    Outputs& add(Expr e) {
+        exprs_.push_back(e);
+        return *this;
+    }
+    Outputs& add(const std::vector<Expr>& list) {
+        exprs_.insert(exprs_.end(), list.begin(), list.end());
+        return *this;
+    }
+    Outputs& add_mass(const Equations& equations) {
+        for (const mech::MassEntry& entry : equations.M) {
+            exprs_.push_back(entry.value);
+        }
+        return *this;
+    }
+    Outputs& add_row(const Row& row) {
+        for (const mech::Entry& entry : row.A) {
+            exprs_.push_back(entry.value);
+        }
+        return *this;
+    }
+    code::Kernel kernel() const {
+        return code::Kernel(code::lower(model_->graph, *inputs_, exprs_));
+    }
+
+  private:
+    const Model* model_;
+    const std::vector<Expr>* inputs_;
+    std::vector<Expr> exprs_;
+};
+
+void describe(CompiledModel& compiled, const Model& model, const Equations& equations) {
+    compiled.layout = {equations.n, static_cast<int>(model.parameters.size())};
+    for (const mech::Coordinate& c : model.coordinates) {
+        compiled.coordinate_names.push_back(c.name);
+    }
+    for (const mech::Parameter& p : model.parameters) {
+        compiled.parameter_names.push_back(p.name);
+    }
+    for (const mech::Point& p : model.points) {
+        compiled.point_names.push_back(p.name);
+    }
+    for (const mech::Constraint& c : model.constraints) {
+        compiled.constraint_names.push_back(c.name);
+    }
+    compiled.rows = equations.rows;
+    compiled.outputs = equations.outputs;
+    compiled.outputs.insert(compiled.outputs.end(), equations.speeds.begin(),
+                            equations.speeds.end());
+    compiled.has_nonideal = equations.has_nonideal;
+    compiled.energy_is_T_plus_V = equations.kinetic_is_T_plus_V;
+}
+
+void find_patterns(CompiledModel& compiled, const Equations& equations) {
+    for (const mech::MassEntry& entry : equations.M) {
+        compiled.mass_entries.push_back({entry.row, entry.column});
+    }
+    for (std::size_t i = 0; i < equations.rows.size(); ++i) {
+        const Row& row = equations.rows[i];
+        const int index = static_cast<int>(i);
+        for (const mech::Entry& entry : row.A) {
+            compiled.row_entries.push_back({index, entry.column});
+        }
+        for (const mech::Direction& direction : row.directions) {
+            compiled.directions.push_back({index, direction.point});
+        }
+        if (!row.holonomic || row.kind == mech::ConstraintKind::kVacuous) {
+            continue;
+        }
+        const int place = static_cast<int>(compiled.holonomic.size());
+        for (const mech::Entry& entry : row.A) {
+            compiled.holonomic_entries.push_back({place, entry.column});
+        }
+        compiled.holonomic.push_back(index);
+    }
+}
+
+code::Kernel dynamics_kernel(const Model& model, const Equations& equations,
+                             const std::vector<Expr>& inputs) {
+    Outputs out(model, inputs);
+    out.add_mass(equations).add(equations.Q);
+    if (equations.has_nonideal) {
+        out.add(equations.C);
+    }
+    for (const Row& row : equations.rows) {
+        out.add_row(row);
+    }
+    for (const Row& row : equations.rows) {
+        out.add(row.b);
+    }
+    for (const Row& row : equations.rows) {
+        out.add(row.row_magnitude);
+    }
+    return out.kernel();
+}
+
+code::Kernel position_kernel(const CompiledModel& compiled, const Model& model,
+                             const std::vector<Expr>& inputs) {
+    Outputs out(model, inputs);
+    for (const int i : compiled.holonomic) {
+        out.add(compiled.rows[static_cast<std::size_t>(i)].residual);
+    }
+    for (const int i : compiled.holonomic) {
+        out.add_row(compiled.rows[static_cast<std::size_t>(i)]);
+    }
+    for (const int i : compiled.holonomic) {
+        out.add(compiled.rows[static_cast<std::size_t>(i)].residual_magnitude);
+    }
+    return out.kernel();
+}
+
+code::Kernel velocity_kernel(const Model& model, const Equations& equations,
+                             const std::vector<Expr>& inputs) {
+    Outputs out(model, inputs);
+    for (const Row& row : equations.rows) {
+        out.add(row.rate);
+    }
+    for (const Row& row : equations.rows) {
+        out.add_row(row);
+    }
+    for (const Row& row : equations.rows) {
+        out.add(row.rate_magnitude);
+    }
+    return out.kernel();
+}
+
+code::Kernel residual_kernel(const Model& model, const Equations& equations,
+                             const std::vector<Expr>& inputs) {
+    Outputs out(model, inputs);
+    for (const Row& row : equations.rows) {
+        out.add(row.residual);
+    }
+    for (const Row& row : equations.rows) {
+        out.add(row.residual_magnitude);
+    }
+    return out.kernel();
+}
+
+code::Kernel force_kernel(const Model& model, const Equations& equations,
+                          const std::vector<Expr>& inputs) {
+    Outputs out(model, inputs);
+    for (const Row& row : equations.rows) {
+        for (const mech::Direction& direction : row.directions) {
+            const mech::PointKinematics& point =
+                equations.points[static_cast<std::size_t>(direction.point)];
+            for (std::size_t k = 0; k < 3; ++k) {
+                out.add(direction.W[k]);
+            }
+            for (std::size_t k = 0; k < 3; ++k) {
+                out.add(point.velocity[k]);
+            }
+        }
+    }
+    return out.kernel();
+}
+
+void compile_gauge(CompiledModel& compiled, const Model& model, const Equations& equations,
+                   const std::vector<Expr>& inputs) {
+    const mech::GaugeChoice& gauge = equations.gauge;
+    Outputs out(model, inputs);
+    out.add(gauge.alpha);
+    if (!gauge.G_matrix.empty()) {
+        compiled.gauge_G = 2;
+        for (const std::vector<Expr>& row : gauge.G_matrix) {
+            out.add(row);
+        }
+    } else if (!gauge.G_diagonal.empty()) {
+        compiled.gauge_G = 1;
+        out.add(gauge.G_diagonal);
+    }
+    compiled.gauge_z = !gauge.z.empty();
+    out.add(gauge.z);
+    compiled.gauge_alpha_given = gauge.alpha_given;
+    compiled.has_gauge = gauge.alpha_given || compiled.gauge_G != 0 || compiled.gauge_z;
+    compiled.gauge = out.kernel();
+}
+
+}  // namespace
+
+CompiledModel CompiledModel::compile(const Model& model, const Equations& equations) {
+    CompiledModel compiled;
+    describe(compiled, model, equations);
+    find_patterns(compiled, equations);
+
+    const std::vector<Expr> inputs = input_symbols(model);
+    compiled.dynamics = dynamics_kernel(model, equations, inputs);
+    compiled.mass = Outputs(model, inputs).add_mass(equations).kernel();
+    compiled.position = position_kernel(compiled, model, inputs);
+    compiled.velocity = velocity_kernel(model, equations, inputs);
+    compiled.residuals = residual_kernel(model, equations, inputs);
+    compiled.energy = Outputs(model, inputs)
+                          .add(equations.kinetic)
+                          .add(equations.potential)
+                          .add(equations.h)
+                          .add(equations.power)
+                          .kernel();
+    Outputs outputs(model, inputs);
+    for (const mech::NamedExpr& output : compiled.outputs) {
+        outputs.add(output.value);
+    }
+    compiled.output = outputs.kernel();
+    compiled.force = force_kernel(model, equations, inputs);
+    compile_gauge(compiled, model, equations, inputs);
+    return compiled;
+}
+
+}  // namespace ananke::sim

@@ -1,0 +1,76 @@
+// A model ready to be evaluated: its equations as straight-line kernels with their sparse patterns.
+//
+// Constant after compile(); every run works on an Evaluator of its own (sim/evaluator.h).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "code/kernel.h"
+#include "mech/equations.h"
+#include "mech/model.h"
+
+namespace ananke::sim {
+
+/// Input of every kernel: t, then q, v, a (n each), then the parameters.
+struct InputLayout {
+    int n = 0;           ///< coordinates
+    int parameters = 0;  ///< p
+
+    std::size_t q() const { return 1; }
+    std::size_t v() const { return 1 + static_cast<std::size_t>(n); }
+    std::size_t a() const { return 1 + 2 * static_cast<std::size_t>(n); }
+    std::size_t p() const { return 1 + 3 * static_cast<std::size_t>(n); }
+    std::size_t size() const { return p() + static_cast<std::size_t>(parameters); }
+};
+
+/// Place of a sparse entry in a dense row-major matrix, and of its mirror image where there is one.
+struct Place {
+    int row, column;
+};
+
+struct CompiledModel {
+    InputLayout layout;
+    std::vector<std::string> coordinate_names;  ///< n
+    std::vector<std::string> parameter_names;   ///< p
+    std::vector<mech::Row> rows;                ///< m
+    std::vector<int> holonomic;                 ///< rows that hold at position level, ascending
+    std::vector<mech::NamedExpr> outputs;       ///< declared outputs, then speeds
+    std::vector<std::string> point_names;
+    std::vector<std::string> constraint_names;  ///< indexed by mech::Row::constraint
+    bool has_nonideal = false;
+    bool has_gauge = false;
+    bool gauge_alpha_given = false;
+    bool energy_is_T_plus_V = true;
+
+    std::vector<Place> mass_entries;       ///< upper triangle of M
+    std::vector<Place> row_entries;        ///< of A, all rows
+    std::vector<Place> holonomic_entries;  ///< of A, rows counted among `holonomic`
+    struct RowDirection {
+        int row, point;
+    };
+    std::vector<RowDirection> directions;  ///< one W vector each
+
+    code::Kernel dynamics{code::Program{}};  ///< M entries, Q (n), C (n if has_nonideal), A
+                                             ///< entries, b, row magnitudes
+    code::Kernel mass{code::Program{}};      ///< M entries
+    code::Kernel position{
+        code::Program{}};  ///< phi, A entries, residual magnitudes of the holonomic rows
+    code::Kernel velocity{code::Program{}};   ///< rate, A entries, rate magnitudes of all rows
+    code::Kernel residuals{code::Program{}};  ///< residual, residual magnitude of all rows
+    code::Kernel energy{code::Program{}};     ///< T, V, h, power
+    code::Kernel output{code::Program{}};     ///< outputs and speeds (may use a)
+    code::Kernel force{code::Program{}};  ///< W vectors of `directions`, velocity of their points
+    code::Kernel gauge{code::Program{}};  ///< alpha, G (m or m*m values), z (m or none)
+    int gauge_G = 0;                      ///< 0: none, 1: diagonal, 2: full
+    bool gauge_z = false;
+
+    int n() const { return layout.n; }
+    int m() const { return static_cast<int>(rows.size()); }
+
+    static CompiledModel compile(const mech::Model& model, const mech::Equations& equations);
+};
+
+}  // namespace ananke::sim

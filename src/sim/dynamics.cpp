@@ -1,0 +1,250 @@
+#include "sim/dynamics.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "solve/analysis.h"
+
+namespace ananke::sim {
+namespace {
+
+using solve::SolveStatus;
+
+/// Pivots that fall below this part of their value at the start of the step ask for a new choice.
+constexpr double kPivotAlarm = 1e-3;
+
+SolveStatus status_of(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::kNotUnique:
+            return SolveStatus::kNotUnique;
+        case ErrorCode::kInconsistent:
+            return SolveStatus::kInconsistent;
+        default:
+            return SolveStatus::kNotFinite;
+    }
+}
+
+void copy(const Eigen::Ref<const Eigen::VectorXd>& from, std::vector<double>& into) {
+    std::copy(from.data(), from.data() + from.size(), into.begin());
+}
+
+std::vector<std::string> names_at(std::span<const int> indices,
+                                  const std::vector<std::string>& names) {
+    std::vector<std::string> chosen;
+    for (const int i : indices) {
+        chosen.push_back(names[static_cast<std::size_t>(i)]);
+    }
+    return chosen;
+}
+
+/// The first quantity that is not a number, by name.
+std::string not_finite_part(const solve::System& at, const CompiledModel& model) {
+    const auto coordinate = [&](Eigen::Index i) {
+        return model.coordinate_names[static_cast<std::size_t>(i)];
+    };
+    for (Eigen::Index i = 0; i < at.Q.size(); ++i) {
+        if (!std::isfinite(at.Q[i])) {
+            return "the force on " + coordinate(i);
+        }
+        if (!at.M.row(i).allFinite()) {
+            return "the mass matrix in the row of " + coordinate(i);
+        }
+        if (at.C.size() > 0 && !std::isfinite(at.C[i])) {
+            return "the non-ideal force on " + coordinate(i);
+        }
+    }
+    for (Eigen::Index i = 0; i < at.b.size(); ++i) {
+        if (!std::isfinite(at.b[i]) || !at.A.row(i).allFinite()) {
+            return "the constraint " + model.rows[static_cast<std::size_t>(i)].name;
+        }
+    }
+    return "the acceleration";
+}
+
+}  // namespace
+
+std::vector<std::string> row_names(const CompiledModel& model) {
+    std::vector<std::string> names;
+    for (const mech::Row& row : model.rows) {
+        names.push_back(row.name);
+    }
+    return names;
+}
+
+Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options)
+    : evaluator_(&evaluator),
+      options_(options),
+      solver_(evaluator.model().n(), evaluator.model().m()),
+      n_(evaluator.model().n()),
+      m_(evaluator.model().m()) {
+    const auto n = static_cast<std::size_t>(n_);
+    const auto m = static_cast<std::size_t>(m_);
+    for (std::vector<double>* vector : {&a_, &Qc_, &Qc_ideal_, &Qc_nonideal_}) {
+        vector->assign(n, 0.0);
+    }
+    lambda_.assign(m, 0.0);
+    rate_.assign(m, 0.0);
+    scale_.assign(m, 0.0);
+    b_.assign(m, 0.0);
+    jacobian_.assign(m * n, 0.0);
+    if (options_.drift != Drift::kProject) {
+        // Off the constraints redundant rows disagree by what they are off: that is not an error.
+        solver_.set_tolerance(std::numeric_limits<double>::infinity());
+    }
+}
+
+/// The system with Baumgarte's terms in b where they are asked for:
+/// b <- b - 2 g phi' - g^2 phi for holonomic rows, b - g psi for the others; THEORY section 6.
+solve::System Dynamics::stabilized(double t, const double* q, const double* v) {
+    if (options_.drift != Drift::kBaumgarte || m_ == 0) {
+        return evaluator_->system(t, q, v);
+    }
+    const double g = options_.baumgarte_rate;
+    evaluator_->velocity(t, q, v, rate_.data(), jacobian_.data(), scale_.data());
+    const std::span<const double> residual = evaluator_->raw_residuals(t, q, v);
+    for (std::size_t i = 0; i < rate_.size(); ++i) {
+        const bool holonomic = evaluator_->model().rows[i].holonomic;
+        b_[i] = holonomic ? -2.0 * g * rate_[i] - g * g * residual[i] : -g * residual[i];
+    }
+    const solve::System at = evaluator_->system(t, q, v);
+    for (std::size_t i = 0; i < b_.size(); ++i) {
+        b_[i] += at.b[static_cast<Eigen::Index>(i)];
+    }
+    return {at.M,
+            at.Q,
+            at.C,
+            at.A,
+            Eigen::Map<const Eigen::VectorXd>(b_.data(), m_),
+            at.row_magnitude,
+            at.b_magnitude};
+}
+
+void Dynamics::take_from_solver() {
+    copy(solver_.a(), a_);
+    copy(solver_.Qc(), Qc_);
+    copy(solver_.Qc_ideal(), Qc_ideal_);
+    copy(solver_.Qc_nonideal(), Qc_nonideal_);
+    copy(solver_.lambda(), lambda_);
+}
+
+SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
+    const solve::System at = stabilized(t, q, v);
+    if (options_.form == solve::Form::kAuto) {
+        const SolveStatus status = solver_.solve(at);
+        rank_ = solver_.rank();
+        rank_warning_ = solver_.rank_warning();
+        take_from_solver();
+        return status;
+    }
+    const solve::Analysis analysis = solve::analyse(at);
+    kept_ = analysis.kept;
+    rank_ = analysis.rank;
+    rank_warning_ = analysis.warning;
+    Result<solve::Motion> motion =
+        solve::evaluate(options_.form, at, evaluator_->gauge(t, q, v), analysis);
+    if (!motion) {
+        form_error_ = motion.error();
+        return status_of(motion.error().code);
+    }
+    form_error_.reset();
+    take(motion.value());
+    copy(motion.value().lambda, lambda_);
+    return SolveStatus::kOk;
+}
+
+void Dynamics::take(const solve::Motion& motion) {
+    copy(motion.a, a_);
+    copy(motion.Qc, Qc_);
+    copy(motion.Qc_ideal, Qc_ideal_);
+    copy(motion.Qc_nonideal, Qc_nonideal_);
+}
+
+SolveStatus Dynamics::accelerate_in_step(double t, const double* q, const double* v) {
+    const solve::System at = stabilized(t, q, v);
+    if (options_.form != solve::Form::kAuto) {
+        solve::Gauge gauge = evaluator_->gauge(t, q, v);
+        return evaluate_form(at, std::move(gauge));
+    }
+    SolveStatus status = solver_.solve_again(at);
+    if (status != SolveStatus::kOk || solver_.pivot_ratio() < kPivotAlarm) {
+        status = solver_.solve(at);
+    }
+    take_from_solver();
+    return status;
+}
+
+/// A named form on the rows chosen for this step.
+SolveStatus Dynamics::evaluate_form(const solve::System& at, solve::Gauge gauge) {
+    const auto kept = static_cast<Eigen::Index>(kept_.size());
+    solve::RowMatrix A(kept, n_);
+    Eigen::VectorXd b(kept);
+    Eigen::VectorXd magnitude(kept);
+    for (Eigen::Index k = 0; k < kept; ++k) {
+        const int row = kept_[static_cast<std::size_t>(k)];
+        A.row(k) = at.A.row(row);
+        b[k] = at.b[row];
+        magnitude[k] = at.row_magnitude[row];
+    }
+    if (gauge.G.size() > 0) {
+        gauge.G = gauge.G(kept_, kept_).eval();
+    }
+    if (gauge.z.size() > 0) {
+        gauge.z = gauge.z(kept_).eval();
+    }
+    const Eigen::VectorXd none;
+    const Result<solve::Motion> motion =
+        solve::evaluate(options_.form, {at.M, at.Q, at.C, A, b, magnitude, none}, gauge);
+    if (!motion) {
+        form_error_ = motion.error();
+        return status_of(motion.error().code);
+    }
+    take(motion.value());
+    std::fill(lambda_.begin(), lambda_.end(), 0.0);
+    for (Eigen::Index k = 0; k < kept; ++k) {
+        lambda_[static_cast<std::size_t>(kept_[static_cast<std::size_t>(k)])] =
+            motion.value().lambda[k];
+    }
+    return SolveStatus::kOk;
+}
+
+Error Dynamics::explain(double t, const double* q, const double* v) {
+    if (form_error_ && (form_error_->code == ErrorCode::kNotApplicable ||
+                        form_error_->code == ErrorCode::kInvalidInput)) {
+        return *form_error_;
+    }
+    return explain_failure(*evaluator_, t, q, v);
+}
+
+Error explain_failure(Evaluator& evaluator, double t, const double* q, const double* v) {
+    const CompiledModel& model = evaluator.model();
+    const solve::System at = evaluator.system(t, q, v);
+    const std::vector<std::string> keys = row_names(model);
+    const solve::Analysis analysis = solve::analyse(at, {}, keys);
+    const ErrorCode code = analysis.failure ? analysis.failure->code : ErrorCode::kNotFinite;
+    switch (code) {
+        case ErrorCode::kNotUnique: {
+            const std::vector<std::string> names =
+                names_at(analysis.failure->coordinates, model.coordinate_names);
+            return {code,
+                    fmt::format("the motion is not determined: {} {} no inertia and no "
+                                "constraint that fixes {}; give a mass or add a constraint",
+                                join_names(names), names.size() == 1 ? "has" : "have together",
+                                names.size() == 1 ? "it" : "them")};
+        }
+        case ErrorCode::kInconsistent: {
+            const std::vector<std::string> names = names_at(analysis.failure->rows, keys);
+            return {code, fmt::format("the constraints {} contradict each other: no acceleration "
+                                      "satisfies all of them",
+                                      join_names(names))};
+        }
+        default:
+            return {ErrorCode::kNotFinite,
+                    fmt::format("{} is not a number (a division by zero, or a function outside "
+                                "its domain)",
+                                not_finite_part(at, model))};
+    }
+}
+
+}  // namespace ananke::sim

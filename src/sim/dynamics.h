@@ -1,0 +1,74 @@
+// The constrained acceleration along a run.
+//
+// Which rows of A count is decided where the state lies on the constraints: at the start, after
+// each accepted and projected step, at output times. Inside a step the stages leave the constraints
+// by the size of the local error, and redundant rows look independent and contradictory there; so
+// the stages keep the rows chosen at the beginning of the step.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "sim/evaluator.h"
+#include "solve/acceleration.h"
+#include "solve/forms.h"
+#include "solve/system.h"
+
+namespace ananke::sim {
+
+/// What keeps the state on the constraints; THEORY section 6.
+enum class Drift : std::uint8_t { kProject, kBaumgarte, kNone };
+
+struct DynamicsOptions {
+    solve::Form form = solve::Form::kAuto;
+    Drift drift = Drift::kProject;
+    double baumgarte_rate = 10.0;  ///< g, 1/s
+};
+
+class Dynamics {
+  public:
+    Dynamics(Evaluator& evaluator, const DynamicsOptions& options);
+
+    /// Acceleration at a state on the constraints; the rank is decided here.
+    solve::SolveStatus accelerate(double t, const double* q, const double* v);
+    /// Acceleration inside a step, with the rows chosen by the last accelerate().
+    solve::SolveStatus accelerate_in_step(double t, const double* q, const double* v);
+
+    // Of the last evaluation.
+    Eigen::Map<const Eigen::VectorXd> a() const { return {a_.data(), n_}; }
+    Eigen::Map<const Eigen::VectorXd> Qc() const { return {Qc_.data(), n_}; }
+    Eigen::Map<const Eigen::VectorXd> Qc_ideal() const { return {Qc_ideal_.data(), n_}; }
+    Eigen::Map<const Eigen::VectorXd> Qc_nonideal() const { return {Qc_nonideal_.data(), n_}; }
+    Eigen::Map<const Eigen::VectorXd> lambda() const { return {lambda_.data(), m_}; }
+    int rank() const { return rank_; }
+    bool rank_warning() const { return rank_warning_; }
+
+    /// Why the state has no acceleration, in words, with the names of coordinates and constraints.
+    Error explain(double t, const double* q, const double* v);
+
+  private:
+    solve::System stabilized(double t, const double* q, const double* v);
+    solve::SolveStatus evaluate_form(const solve::System& at, solve::Gauge gauge);
+    void take_from_solver();
+    void take(const solve::Motion& motion);  ///< all but lambda
+
+    Evaluator* evaluator_;
+    DynamicsOptions options_;
+    solve::AccelerationSolver solver_;
+    int n_, m_;
+    std::vector<int> kept_;  ///< rows that count inside the step, for named forms
+    std::vector<double> a_, Qc_, Qc_ideal_, Qc_nonideal_, lambda_;
+    std::vector<double> rate_, jacobian_, scale_, b_;  ///< for Baumgarte's terms
+    int rank_ = 0;
+    bool rank_warning_ = false;
+    std::optional<Error> form_error_;
+};
+
+/// "the constraints rod and wire contradict each other ..." or the like, for a system at (t, q, v).
+Error explain_failure(Evaluator& evaluator, double t, const double* q, const double* v);
+
+/// Names of the rows of a model, in order.
+std::vector<std::string> row_names(const CompiledModel& model);
+
+}  // namespace ananke::sim

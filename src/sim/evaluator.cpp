@@ -1,0 +1,196 @@
+#include "sim/evaluator.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ananke::sim {
+
+Evaluator::Evaluator(std::shared_ptr<const CompiledModel> compiled,
+                     std::span<const double> parameters)
+    : compiled_(std::move(compiled)),
+      dynamics_(compiled_->dynamics),
+      mass_(compiled_->mass),
+      position_(compiled_->position),
+      velocity_(compiled_->velocity),
+      residuals_(compiled_->residuals),
+      energy_(compiled_->energy),
+      output_(compiled_->output),
+      force_(compiled_->force),
+      gauge_(compiled_->gauge) {
+    const CompiledModel& model = *compiled_;
+    ANANKE_REQUIRE(parameters.size() == static_cast<std::size_t>(model.layout.parameters));
+    input_.assign(model.layout.size(), 0.0);
+    std::copy(parameters.begin(), parameters.end(), input_.data() + model.layout.p());
+
+    std::size_t largest = 0;
+    for (const code::Kernel* kernel : {&dynamics_, &mass_, &position_, &velocity_, &residuals_,
+                                       &energy_, &output_, &force_, &gauge_}) {
+        largest = std::max(largest, kernel->output_count());
+    }
+    scratch_.assign(largest, 0.0);
+    const int n = model.n();
+    const int m = model.m();
+    M_ = solve::RowMatrix::Zero(n, n);
+    A_ = solve::RowMatrix::Zero(m, n);
+    Q_ = Eigen::VectorXd::Zero(n);
+    C_ = Eigen::VectorXd::Zero(model.has_nonideal ? n : 0);
+    b_ = Eigen::VectorXd::Zero(m);
+    row_magnitude_ = Eigen::VectorXd::Zero(m);
+    scaled_.assign(static_cast<std::size_t>(m), 0.0);
+}
+
+void Evaluator::load(double t, const double* q, const double* v) {
+    const InputLayout& layout = compiled_->layout;
+    const auto n = static_cast<std::size_t>(layout.n);
+    input_[0] = t;
+    std::copy(q, q + n, input_.data() + layout.q());
+    std::copy(v, v + n, input_.data() + layout.v());
+}
+
+void Evaluator::scatter_mass(const double* values, double* M) const {
+    const auto n = static_cast<std::size_t>(compiled_->n());
+    for (const Place& place : compiled_->mass_entries) {
+        const auto i = static_cast<std::size_t>(place.row);
+        const auto j = static_cast<std::size_t>(place.column);
+        M[i * n + j] = *values;
+        M[j * n + i] = *values;
+        ++values;
+    }
+}
+
+/// Entries of rows into a row-major matrix of `size` numbers; a null matrix is not wanted.
+void Evaluator::scatter_rows(const std::vector<Place>& places, const double* values,
+                             std::size_t size, double* J) const {
+    if (J == nullptr) {
+        return;
+    }
+    const auto n = static_cast<std::size_t>(compiled_->n());
+    std::fill(J, J + size, 0.0);
+    for (const Place& place : places) {
+        J[static_cast<std::size_t>(place.row) * n + static_cast<std::size_t>(place.column)] =
+            *values++;
+    }
+}
+
+solve::System Evaluator::system(double t, const double* q, const double* v) {
+    load(t, q, v);
+    dynamics_.run(input_.data(), scratch_.data());
+    const double* next = scratch_.data();
+    scatter_mass(next, M_.data());
+    next += compiled_->mass_entries.size();
+    const auto take = [&next](Eigen::VectorXd& into) {
+        std::copy(next, next + into.size(), into.data());
+        next += into.size();
+    };
+    take(Q_);
+    take(C_);
+    const auto n = static_cast<std::size_t>(compiled_->n());
+    for (const Place& place : compiled_->row_entries) {
+        A_.data()[static_cast<std::size_t>(place.row) * n +
+                  static_cast<std::size_t>(place.column)] = *next++;
+    }
+    take(b_);
+    take(row_magnitude_);
+    return {M_, Q_, C_, A_, b_, row_magnitude_, b_magnitude_};
+}
+
+Energy Evaluator::energy(double t, const double* q, const double* v) {
+    load(t, q, v);
+    double values[4];
+    energy_.run(input_.data(), values);
+    return {values[0], values[1], values[2], values[3]};
+}
+
+std::span<const double> Evaluator::outputs(double t, const double* q, const double* v,
+                                           const double* a) {
+    load(t, q, v);
+    std::copy(a, a + compiled_->n(), input_.data() + compiled_->layout.a());
+    output_.run(input_.data(), scratch_.data());
+    return {scratch_.data(), output_.output_count()};
+}
+
+std::span<const double> Evaluator::raw_residuals(double t, const double* q, const double* v) {
+    load(t, q, v);
+    residuals_.run(input_.data(), scratch_.data());
+    return {scratch_.data(), static_cast<std::size_t>(compiled_->m())};
+}
+
+std::span<const double> Evaluator::scaled_residuals(double t, const double* q, const double* v) {
+    const std::span<const double> raw = raw_residuals(t, q, v);
+    for (std::size_t i = 0; i < raw.size(); ++i) {
+        scaled_[i] = raw[i] / std::max(1.0, scratch_[raw.size() + i]);
+    }
+    return scaled_;
+}
+
+std::span<const double> Evaluator::directions(double t, const double* q, const double* v) {
+    load(t, q, v);
+    force_.run(input_.data(), scratch_.data());
+    return {scratch_.data(), force_.output_count()};
+}
+
+solve::Gauge Evaluator::gauge(double t, const double* q, const double* v) {
+    solve::Gauge gauge;
+    if (!compiled_->has_gauge) {
+        return gauge;
+    }
+    load(t, q, v);
+    gauge_.run(input_.data(), scratch_.data());
+    const double* next = scratch_.data();
+    const int m = compiled_->m();
+    gauge.alpha = *next++;
+    if (compiled_->gauge_G == 2) {
+        gauge.G = Eigen::Map<const solve::RowMatrix>(next, m, m);
+        next += m * m;
+    } else if (compiled_->gauge_G == 1) {
+        gauge.G = Eigen::Map<const Eigen::VectorXd>(next, m).asDiagonal();
+        next += m;
+    }
+    if (compiled_->gauge_z) {
+        gauge.z = Eigen::Map<const Eigen::VectorXd>(next, m);
+    }
+    return gauge;
+}
+
+void Evaluator::position(double t, const double* q, double* phi, double* J, double* scale) {
+    const InputLayout& layout = compiled_->layout;
+    input_[0] = t;
+    std::copy(q, q + layout.n, input_.data() + layout.q());
+    position_.run(input_.data(), scratch_.data());
+    const std::size_t rows = compiled_->holonomic.size();
+    const auto n = static_cast<std::size_t>(layout.n);
+    std::copy(scratch_.data(), scratch_.data() + rows, phi);
+    const double* next = scratch_.data() + rows;
+    scatter_rows(compiled_->holonomic_entries, next, rows * n, J);
+    next += compiled_->holonomic_entries.size();
+    for (std::size_t i = 0; i < rows; ++i) {
+        scale[i] = std::max(1.0, next[i]);
+    }
+}
+
+void Evaluator::velocity(double t, const double* q, const double* v, double* psi, double* J,
+                         double* scale) {
+    load(t, q, v);
+    velocity_.run(input_.data(), scratch_.data());
+    const std::size_t rows = compiled_->rows.size();
+    const auto n = static_cast<std::size_t>(compiled_->n());
+    std::copy(scratch_.data(), scratch_.data() + rows, psi);
+    const double* next = scratch_.data() + rows;
+    scatter_rows(compiled_->row_entries, next, rows * n, J);
+    next += compiled_->row_entries.size();
+    for (std::size_t i = 0; i < rows; ++i) {
+        scale[i] = std::max(1.0, next[i]);
+    }
+}
+
+void Evaluator::mass(double t, const double* q, double* M) {
+    const InputLayout& layout = compiled_->layout;
+    input_[0] = t;
+    std::copy(q, q + layout.n, input_.data() + layout.q());
+    mass_.run(input_.data(), scratch_.data());
+    const auto n = static_cast<std::size_t>(layout.n);
+    std::fill(M, M + n * n, 0.0);
+    scatter_mass(scratch_.data(), M);
+}
+
+}  // namespace ananke::sim

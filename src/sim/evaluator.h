@@ -1,0 +1,75 @@
+// The numbers of a compiled model at one (t, q, v): memory and kernels of one run.
+#pragma once
+
+#include <Eigen/Dense>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/compiled_model.h"
+#include "solve/projection.h"
+#include "solve/system.h"
+
+namespace ananke::sim {
+
+struct Energy {
+    double kinetic, potential;
+    double h;      ///< v.T_v - T + V
+    double power;  ///< h' = power + Qc.v
+};
+
+/// No allocation after construction, except where a method says so.
+class Evaluator final : public solve::ConstraintSurface {
+  public:
+    Evaluator(std::shared_ptr<const CompiledModel> compiled, std::span<const double> parameters);
+
+    const CompiledModel& model() const { return *compiled_; }
+    std::span<const double> parameters() const {
+        return {input_.data() + compiled_->layout.p(),
+                static_cast<std::size_t>(compiled_->layout.parameters)};
+    }
+
+    /// M, Q, C, A, b at the state. The views stay valid until the next call.
+    solve::System system(double t, const double* q, const double* v);
+
+    Energy energy(double t, const double* q, const double* v);
+    /// Values of outputs and speeds.
+    std::span<const double> outputs(double t, const double* q, const double* v, const double* a);
+    /// Residual of every row as written, divided by its scale (summed magnitudes, at least 1).
+    std::span<const double> scaled_residuals(double t, const double* q, const double* v);
+    /// The same unscaled.
+    std::span<const double> raw_residuals(double t, const double* q, const double* v);
+    /// Six numbers per CompiledModel::directions: W and the velocity of the point.
+    std::span<const double> directions(double t, const double* q, const double* v);
+    /// The gauge the model asks for, or the default one. Allocates.
+    solve::Gauge gauge(double t, const double* q, const double* v);
+
+    // solve::ConstraintSurface
+    int coordinates() const override { return compiled_->n(); }
+    int position_rows() const override { return static_cast<int>(compiled_->holonomic.size()); }
+    int velocity_rows() const override { return compiled_->m(); }
+    void position(double t, const double* q, double* phi, double* J, double* scale) override;
+    void velocity(double t, const double* q, const double* v, double* psi, double* J,
+                  double* scale) override;
+    void mass(double t, const double* q, double* M) override;
+
+  private:
+    void load(double t, const double* q, const double* v);
+    void scatter_mass(const double* values, double* M) const;
+    void scatter_rows(const std::vector<Place>& places, const double* values, std::size_t size,
+                      double* J) const;
+
+    std::shared_ptr<const CompiledModel> compiled_;
+    // Kernels keep slots of their own, so each evaluator runs copies.
+    code::Kernel dynamics_, mass_, position_, velocity_, residuals_, energy_, output_, force_,
+        gauge_;
+    std::vector<double> input_;                        ///< layout.size()
+    std::vector<double> scratch_;                      ///< largest output of a kernel
+    solve::RowMatrix M_;                               ///< n x n
+    solve::RowMatrix A_;                               ///< m x n
+    Eigen::VectorXd Q_, C_;                            ///< n; C empty without non-ideal terms
+    Eigen::VectorXd b_, row_magnitude_, b_magnitude_;  ///< m, m, 0
+    std::vector<double> scaled_;                       ///< m
+};
+
+}  // namespace ananke::sim

@@ -1,0 +1,109 @@
+#include "sim/prepare.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "mech/derive.h"
+#include "sym/evaluate.h"
+
+namespace ananke::sim {
+namespace {
+
+/// Removes the rows of constraints that match a pattern; a pattern without a match is an error.
+void leave_out(const mech::Model& model, mech::Equations& equations,
+               const std::vector<std::string>& patterns, std::vector<Error>& errors) {
+    std::vector<std::string> names;
+    for (const mech::Constraint& constraint : model.constraints) {
+        names.push_back(constraint.name);
+    }
+    std::vector<bool> out(names.size(), false);
+    for (const std::string& pattern : patterns) {
+        bool found = false;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            if (matches_wildcard(pattern, names[i])) {
+                out[i] = true;
+                found = true;
+            }
+        }
+        if (!found) {
+            const std::string near = nearest_name(pattern, names);
+            errors.push_back({ErrorCode::kInvalidInput,
+                              fmt::format("--without: no constraint is called '{}'{}", pattern,
+                                          !near.empty() ? fmt::format("; did you mean '{}'?", near)
+                                          : names.empty() ? "; the model has none"
+                                                          : fmt::format("; the model has {}",
+                                                                        join_names(names)))});
+        }
+    }
+    std::vector<bool> row_out;
+    for (const mech::Row& row : equations.rows) {
+        row_out.push_back(out[static_cast<std::size_t>(row.constraint)]);
+    }
+    const auto erase_marked = [&](auto& list) {
+        std::size_t i = 0;
+        list.erase(std::remove_if(list.begin(), list.end(),
+                                  [&](const auto&) { return bool(row_out[i++]); }),
+                   list.end());
+    };
+    mech::GaugeChoice& gauge = equations.gauge;
+    if (!gauge.G_diagonal.empty()) {
+        erase_marked(gauge.G_diagonal);
+    }
+    if (!gauge.G_matrix.empty()) {
+        erase_marked(gauge.G_matrix);
+        for (std::vector<sym::Expr>& row : gauge.G_matrix) {
+            erase_marked(row);
+        }
+    }
+    if (!gauge.z.empty()) {
+        erase_marked(gauge.z);
+    }
+    erase_marked(equations.rows);
+}
+
+}  // namespace
+
+Preparation prepare(mech::Model model, const PrepareOptions& options) {
+    Preparation result;
+    auto prepared = std::make_unique<Prepared>();
+    prepared->model = std::move(model);
+
+    const Result<std::vector<double>> parameters =
+        mech::parameter_values(prepared->model, options.parameters);
+    if (!parameters) {
+        result.errors.push_back(parameters.error());
+        return result;
+    }
+    prepared->parameters = parameters.value();
+
+    mech::Derivation derivation = mech::derive(prepared->model, prepared->parameters);
+    result.diagnostics = std::move(derivation.diagnostics);
+    if (!derivation.equations) {
+        return result;
+    }
+    prepared->equations = std::move(*derivation.equations);
+    leave_out(prepared->model, prepared->equations, options.without, result.errors);
+
+    const Result<mech::InitialState> initial =
+        mech::initial_values(prepared->model, prepared->parameters, options.initial);
+    if (!initial) {
+        result.errors.push_back(initial.error());
+    }
+    if (!result.errors.empty()) {
+        return result;
+    }
+    prepared->initial = initial.value();
+    prepared->compiled = std::make_shared<const CompiledModel>(
+        CompiledModel::compile(prepared->model, prepared->equations));
+    result.prepared = std::move(prepared);
+    return result;
+}
+
+double parameter_expression(const Prepared& prepared, sym::Expr e) {
+    return sym::evaluate<double>(prepared.model.graph, e,
+                                 mech::symbol_values<double>(prepared.model, prepared.parameters));
+}
+
+}  // namespace ananke::sim

@@ -1,0 +1,65 @@
+// The columns of a run and their values at one state: the contract of the result files.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/dynamics.h"
+#include "sim/evaluator.h"
+#include "sim/record.h"
+
+namespace ananke::sim {
+
+/// t; x; x'; x''; Qc[x], Qc_ideal[x], Qc_nonideal[x]; lambda[c]; residual[c]; residual_rate[c];
+/// force[c:P].x, power[c]; kinetic, potential, energy, energy_balance; outputs and speeds.
+std::vector<Column> columns_of(const CompiledModel& model);
+
+/// Scaled violation of one constraint row at one instant.
+struct Violation {
+    double residual;  ///< of the equation as written, over its summed magnitudes (at least 1)
+    double rate;      ///< of its time derivative, likewise
+};
+
+class RowWriter {
+  public:
+    RowWriter(Evaluator& evaluator, Dynamics& dynamics);
+
+    const std::vector<Column>& columns() const { return columns_; }
+
+    /// The row at a state on the constraints, `work` being the integral of power + Qc.v so far.
+    /// Requires that the dynamics was evaluated at this very state.
+    std::span<const double> fill(double t, const double* q, const double* v, double work);
+
+    std::span<const Violation> violations() const { return violations_; }
+    double energy_balance() const { return energy_balance_; }
+    /// h at the first row: what the balance is counted from.
+    double first_h() const { return first_h_; }
+
+  private:
+    void find_violations(double t, const double* q, const double* v);
+    void fill_point_forces(double t, const double* q, const double* v);
+    void push(std::span<const double> values) {
+        row_.insert(row_.end(), values.begin(), values.end());
+    }
+
+    Evaluator* evaluator_;
+    Dynamics* dynamics_;
+    std::vector<Column> columns_;
+    std::vector<double> row_;
+    std::vector<Violation> violations_;
+    std::vector<double> rate_, jacobian_, scale_;
+    /// Where a constraint's force on a point, and its power, stand among the point-force columns.
+    struct ForcePlace {
+        int constraint, point;
+    };
+    std::vector<ForcePlace> force_places_;
+    std::vector<int> power_places_;  ///< constraints
+    std::vector<double> forces_;
+    std::vector<double> powers_;
+    bool first_ = true;
+    double first_h_ = 0.0;
+    double energy_balance_ = 0.0;
+};
+
+}  // namespace ananke::sim

@@ -1,0 +1,306 @@
+#include "sim/run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "ode/integrate.h"
+#include "sim/evaluator.h"
+#include "sim/row_writer.h"
+#include "solve/projection.h"
+
+namespace ananke::sim {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The integral that balances the energy is carried along but never limits the step.
+constexpr double kNoErrorControl = 1e100;
+/// Seconds of wall time between two calls of RunOptions::progress.
+constexpr double kProgressInterval = 0.1;
+
+/// One run. State y: q (n), v (n), and the integral of power + Qc.v.
+class Runner {
+  public:
+    Runner(std::shared_ptr<const CompiledModel> model, std::span<const double> parameters,
+           const RunOptions& options, Recorder& recorder)
+        : options_(options),
+          recorder_(recorder),
+          n_(static_cast<std::size_t>(model->n())),
+          evaluator_(std::move(model), parameters),
+          dynamics_(evaluator_, options.dynamics),
+          output_dynamics_(evaluator_, options.dynamics),
+          projector_(evaluator_),
+          writer_(evaluator_, output_dynamics_),
+          began_(Clock::now()) {}
+
+    RunSummary run(const StartState& start);
+
+  private:
+    ode::Evaluation rhs(double t, std::span<const double> y, std::span<double> dydt);
+    ode::Acceptance accepted(double t, std::span<double> y);
+    ode::Flow output(double t, std::span<const double> y);
+    bool stop_requested();
+
+    bool project(double t, std::span<double> y);
+    void note_rank(double t);
+    void summarize_row(std::span<const double> y);
+    void fail(Error error) {
+        if (!failure_) {
+            failure_ = std::move(error);
+        }
+    }
+    void integrate(const StartState& start);
+    void finish();
+
+    const RunOptions& options_;
+    Recorder& recorder_;
+    std::size_t n_;
+    Evaluator evaluator_;
+    Dynamics dynamics_;         ///< of the steps
+    Dynamics output_dynamics_;  ///< of the rows: outputs must not influence the steps
+    solve::Projector projector_;
+    RowWriter writer_;
+    Clock::time_point began_;
+    Clock::time_point last_progress_ = began_;
+
+    RunSummary summary_;
+    std::optional<Error> failure_;
+    std::vector<double> y_, output_y_, failed_y_;
+    double failed_t_ = 0.0;
+    bool choose_rows_ = true;  ///< the next evaluation is at a state on the constraints
+    int last_rank_ = -1;
+};
+
+ode::Evaluation Runner::rhs(double t, std::span<const double> y, std::span<double> dydt) {
+    const double* position = y.data();
+    const double* velocity = y.data() + n_;
+    const solve::SolveStatus status = choose_rows_
+                                          ? dynamics_.accelerate(t, position, velocity)
+                                          : dynamics_.accelerate_in_step(t, position, velocity);
+    if (status != solve::SolveStatus::kOk) {
+        failed_t_ = t;
+        std::copy(y.begin(), y.end(), failed_y_.begin());
+        return choose_rows_ && status != solve::SolveStatus::kNotFinite
+                   ? ode::Evaluation::fatal(static_cast<int>(status))
+                   : ode::Evaluation::retry(static_cast<int>(status));
+    }
+    choose_rows_ = false;
+    double qc_power = 0.0;
+    for (std::size_t i = 0; i < n_; ++i) {
+        dydt[i] = velocity[i];
+        dydt[n_ + i] = dynamics_.a()[static_cast<Eigen::Index>(i)];
+        qc_power += dynamics_.Qc()[static_cast<Eigen::Index>(i)] * velocity[i];
+    }
+    dydt[2 * n_] = evaluator_.energy(t, position, velocity).power + qc_power;
+    return ode::Evaluation::ok();
+}
+
+bool Runner::project(double t, std::span<double> y) {
+    ++summary_.projection.calls;
+    const solve::ProjectionReport report =
+        projector_.project(t, y.subspan(0, n_), y.subspan(n_, n_));
+    if (report.status != solve::ProjectionStatus::kOk) {
+        return false;
+    }
+    summary_.projection.corrections += report.position_changed || report.velocity_changed ? 1 : 0;
+    summary_.projection.largest_position =
+        std::max(summary_.projection.largest_position, report.position_correction);
+    summary_.projection.largest_velocity =
+        std::max(summary_.projection.largest_velocity, report.velocity_correction);
+    return true;
+}
+
+ode::Acceptance Runner::accepted(double t, std::span<double> y) {
+    if (options_.dynamics.drift != Drift::kProject) {
+        return ode::Acceptance::kUnchanged;
+    }
+    choose_rows_ = true;
+    const std::size_t before = summary_.projection.corrections;
+    if (!project(t, y)) {
+        return ode::Acceptance::kFailed;
+    }
+    return summary_.projection.corrections > before ? ode::Acceptance::kChanged
+                                                    : ode::Acceptance::kUnchanged;
+}
+
+void Runner::note_rank(double t) {
+    summary_.rank_warning = summary_.rank_warning || output_dynamics_.rank_warning();
+    if (last_rank_ >= 0 && output_dynamics_.rank() != last_rank_) {
+        ++summary_.events;
+        const Result<void> recorded = recorder_.event(
+            {t, "rank", "rank change",
+             fmt::format("rank of the constraints {} -> {}", last_rank_, output_dynamics_.rank())});
+        if (!recorded) {
+            fail(recorded.error());
+        }
+    }
+    last_rank_ = output_dynamics_.rank();
+}
+
+void Runner::summarize_row(std::span<const double> y) {
+    ++summary_.rows;
+    const std::span<const Violation> violations = writer_.violations();
+    for (std::size_t i = 0; i < violations.size(); ++i) {
+        RowSummary& row = summary_.constraints[i];
+        row.residual = std::max(row.residual, std::abs(violations[i].residual));
+        row.rate = std::max(row.rate, std::abs(violations[i].rate));
+    }
+    summary_.largest_energy_imbalance =
+        std::max(summary_.largest_energy_imbalance, std::abs(writer_.energy_balance()));
+    const Energy energy = evaluator_.energy(summary_.reached, y.data(), y.data() + n_);
+    summary_.energy_scale =
+        std::max(summary_.energy_scale, std::abs(energy.kinetic) + std::abs(energy.potential));
+}
+
+ode::Flow Runner::output(double t, std::span<const double> y) {
+    std::copy(y.begin(), y.end(), output_y_.begin());
+    if (options_.dynamics.drift == Drift::kProject && !project(t, output_y_)) {
+        fail({ErrorCode::kNotConverged,
+              fmt::format("the output at t = {} could not be put back onto the constraints",
+                          to_text(t))});
+        return ode::Flow::kStop;
+    }
+    const double* position = output_y_.data();
+    const double* velocity = output_y_.data() + n_;
+    // Without projection the state drifts off the constraints: the rows chosen at the start stay.
+    const bool on_constraints = options_.dynamics.drift == Drift::kProject || summary_.rows == 0;
+    const solve::SolveStatus status =
+        on_constraints ? output_dynamics_.accelerate(t, position, velocity)
+                       : output_dynamics_.accelerate_in_step(t, position, velocity);
+    if (status != solve::SolveStatus::kOk) {
+        Error why = output_dynamics_.explain(t, position, velocity);
+        fail({why.code, fmt::format("at t = {}: {}", to_text(t), why.message)});
+        return ode::Flow::kStop;
+    }
+    summary_.reached = t;
+    note_rank(t);
+    const Result<void> recorded =
+        recorder_.row(writer_.fill(t, position, velocity, output_y_[2 * n_]));
+    summarize_row(output_y_);
+    if (!recorded) {
+        fail(recorded.error());
+    }
+    return failure_ ? ode::Flow::kStop : ode::Flow::kContinue;
+}
+
+bool Runner::stop_requested() {
+    return options_.stop_requested && options_.stop_requested();
+}
+
+void Runner::integrate(const StartState& start) {
+    y_.resize(2 * n_ + 1, 0.0);
+    std::copy(start.q.begin(), start.q.end(), y_.begin());
+    std::copy(start.v.begin(), start.v.end(), y_.begin() + static_cast<std::ptrdiff_t>(n_));
+    output_y_ = y_;
+    failed_y_ = y_;
+
+    auto call_rhs = [this](double t, std::span<const double> y, std::span<double> dydt) {
+        return rhs(t, y, dydt);
+    };
+    auto call_accepted = [this](double t, std::span<double> y) {
+        const Clock::time_point now = Clock::now();
+        if (options_.progress &&
+            std::chrono::duration<double>(now - last_progress_).count() > kProgressInterval) {
+            last_progress_ = now;
+            options_.progress(t);
+        }
+        return accepted(t, y);
+    };
+    auto call_output = [this](double t, std::span<const double> y) { return output(t, y); };
+    auto call_stop = [this] { return stop_requested(); };
+
+    ode::Options options;
+    options.rtol = options_.tolerance;
+    options.atol = 0.1 * options_.tolerance;
+    options.atol_each.assign(2 * n_ + 1, options.atol);
+    options.atol_each.back() = kNoErrorControl;
+    options.max_steps = options_.max_steps;
+    const ode::Problem problem{2 * n_ + 1, call_rhs, call_accepted, call_stop};
+    const ode::Outcome outcome = ode::integrate(problem, options, options_.start, options_.until,
+                                                y_, options_.output_times, call_output);
+    summary_.steps = outcome.statistics;
+    summary_.reached = outcome.t;
+    if (outcome.status == ode::Status::kRhsFailed || outcome.status == ode::Status::kRhsRetry) {
+        Error why = dynamics_.explain(failed_t_, failed_y_.data(), failed_y_.data() + n_);
+        fail({why.code, fmt::format("at t = {}: {}", to_short_text(failed_t_, 9), why.message)});
+    } else if (outcome.error) {
+        fail(*outcome.error);
+    }
+}
+
+RunSummary Runner::run(const StartState& start) {
+    const CompiledModel& model = evaluator_.model();
+    summary_.coordinates = model.n();
+    summary_.constraint_rows = model.m();
+    for (const mech::Row& row : model.rows) {
+        summary_.constraints.push_back({row.name, 0.0, 0.0});
+    }
+    const solve::SolveStatus status =
+        dynamics_.accelerate(options_.start, start.q.data(), start.v.data());
+    summary_.reached = options_.start;
+    summary_.rank = dynamics_.rank();
+    summary_.degrees_of_freedom = model.n() - summary_.rank;
+    if (status != solve::SolveStatus::kOk) {
+        Error why = dynamics_.explain(options_.start, start.q.data(), start.v.data());
+        fail({why.code, fmt::format("at the start: {}", why.message)});
+    } else {
+        integrate(start);
+    }
+    finish();
+    return summary_;
+}
+
+void Runner::finish() {
+    const Result<void> finished = recorder_.finish(failure_ ? failure_->message : "done");
+    if (!finished) {
+        fail(finished.error());
+    }
+    summary_.error = failure_;
+    summary_.wall_seconds = std::chrono::duration<double>(Clock::now() - began_).count();
+}
+
+}  // namespace
+
+RunSummary run(std::shared_ptr<const CompiledModel> model, std::span<const double> parameters,
+               const StartState& start, const RunOptions& options, Recorder& recorder) {
+    return Runner(std::move(model), parameters, options, recorder).run(start);
+}
+
+Result<std::vector<double>> regular_times(double until, double every) {
+    constexpr double kMostTimes = 1e8;
+    if (!(every > 0.0) || !std::isfinite(every)) {
+        return Error{ErrorCode::kInvalidInput,
+                     fmt::format("the output interval must be positive, not {}", to_text(every))};
+    }
+    if (!(until >= 0.0) || !std::isfinite(until)) {
+        return Error{
+            ErrorCode::kInvalidInput,
+            fmt::format("the end of the simulation must not lie before t = 0: {}", to_text(until))};
+    }
+    if (until / every > kMostTimes) {
+        return Error{ErrorCode::kInvalidInput,
+                     fmt::format("{} outputs are asked for; at most 1e8 are possible",
+                                 to_short_text(until / every))};
+    }
+    // A last interval shorter than this part of the others is a rounding of until/every.
+    constexpr double kRounding = 1e-9;
+    const auto whole = static_cast<std::size_t>(until / every + kRounding);
+    std::vector<double> times;
+    times.reserve(whole + 2);
+    for (std::size_t i = 0; i <= whole; ++i) {
+        times.push_back(std::min(until, static_cast<double>(i) * every));
+    }
+    if (until - times.back() > kRounding * every) {
+        times.push_back(until);
+    } else {
+        times.back() = until;
+    }
+    return times;
+}
+
+}  // namespace ananke::sim

@@ -1,0 +1,152 @@
+#include "sim/start.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "sim/dynamics.h"
+#include "solve/assembly.h"
+
+namespace ananke::sim {
+namespace {
+
+/// Changes below this part of the value (at least of 1) are rounding and not worth a line.
+constexpr double kWorthTelling = 1e-15;
+/// Residuals listed in a message.
+constexpr std::size_t kMostListed = 20;
+
+std::vector<std::string> level_names(const CompiledModel& model, bool velocities) {
+    if (velocities) {
+        return row_names(model);
+    }
+    std::vector<std::string> names;
+    for (const int row : model.holonomic) {
+        names.push_back(model.rows[static_cast<std::size_t>(row)].name);
+    }
+    return names;
+}
+
+std::vector<std::string> value_names(const CompiledModel& model, const std::vector<int>& values,
+                                     bool velocities) {
+    std::vector<std::string> names;
+    for (const int i : values) {
+        names.push_back(model.coordinate_names[static_cast<std::size_t>(i)] +
+                        (velocities ? "'" : ""));
+    }
+    return names;
+}
+
+std::string residual_table(const solve::AssemblyFailure& failure,
+                           const std::vector<std::string>& names) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        order.push_back(i);
+    }
+    const auto size = [&](std::size_t i) {
+        return std::abs(failure.scaled_residual[static_cast<Eigen::Index>(i)]);
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
+    std::vector<std::vector<std::string>> table{{"constraint", "left - right", "scaled"}};
+    for (std::size_t k = 0; k < std::min(order.size(), kMostListed); ++k) {
+        const auto i = static_cast<Eigen::Index>(order[k]);
+        table.push_back({names[order[k]], to_short_text(failure.residual[i], 6),
+                         to_short_text(failure.scaled_residual[i])});
+    }
+    std::string text = format_table(table, "    ");
+    if (order.size() > kMostListed) {
+        text += fmt::format("    and {} more\n", order.size() - kMostListed);
+    }
+    return text;
+}
+
+Error describe(const CompiledModel& model, const solve::AssemblyFailure& failure) {
+    const std::vector<std::string> names = level_names(model, failure.velocities);
+    const char* what = failure.velocities ? "velocities" : "positions";
+    std::string text;
+    if (failure.code == ErrorCode::kNotFinite) {
+        return {failure.code,
+                fmt::format("the constraints are not numbers at the initial {} (a division by "
+                            "zero, or a function outside its domain): {}",
+                            what, failure.message)};
+    }
+    if (failure.contradictory_rows.empty()) {
+        text = fmt::format("the initial {} do not satisfy the constraints", what);
+    } else {
+        std::vector<std::string> rows;
+        for (const int row : failure.contradictory_rows) {
+            rows.push_back(names[static_cast<std::size_t>(row)]);
+        }
+        text =
+            rows.size() == 1
+                ? fmt::format("the constraint {} cannot be met from the initial {}", rows[0], what)
+                : fmt::format("the constraints {} contradict each other at the initial {}",
+                              join_names(rows), what);
+    }
+    text += ":\n" + residual_table(failure, names);
+    if (!failure.exact_values.empty()) {
+        const std::vector<std::string> values =
+            value_names(model, failure.exact_values, failure.velocities);
+        text += fmt::format(
+            "    {} given exactly; write `initial {} ~ ...` to let it move",
+            values.size() == 1 ? values[0] + " is" : "any one of " + join_names(values) + " is",
+            values[0]);
+    } else if (!failure.exact_values_together.empty()) {
+        const std::vector<std::string> values =
+            value_names(model, failure.exact_values_together, failure.velocities);
+        text += fmt::format("    {} are given exactly; write ~ instead of = to let them move",
+                            join_names(values));
+    } else if (failure.contradictory_rows.empty()) {
+        text += "    give guesses (~) nearer to a configuration that satisfies them";
+    } else {
+        text += "    remove or correct one of them";
+    }
+    return {failure.code, text};
+}
+
+void note_moves(StartState& state, const CompiledModel& model, const mech::InitialState& initial,
+                const solve::Assembly& assembly) {
+    const auto note = [&](const char* prime, const std::vector<double>& from,
+                          const std::vector<double>& to, const std::vector<bool>& exact,
+                          const std::vector<int>& moved_exact) {
+        for (std::size_t i = 0; i < from.size(); ++i) {
+            const bool projected = std::find(moved_exact.begin(), moved_exact.end(),
+                                             static_cast<int>(i)) != moved_exact.end();
+            const double change = std::abs(to[i] - from[i]);
+            if (change > kWorthTelling * std::max(1.0, std::abs(from[i])) &&
+                (projected || !exact[i])) {
+                state.moved.push_back(
+                    {model.coordinate_names[i] + prime, from[i], to[i], projected});
+            }
+        }
+    };
+    note("", initial.q, state.q, initial.q_exact, assembly.moved_exact_q);
+    note("'", initial.v, state.v, initial.v_exact, assembly.moved_exact_v);
+}
+
+}  // namespace
+
+Result<StartState> assemble(Evaluator& evaluator, const mech::InitialState& initial, double t) {
+    const CompiledModel& model = evaluator.model();
+    const auto vector = [](const std::vector<double>& values) {
+        return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(
+            values.data(), static_cast<Eigen::Index>(values.size())));
+    };
+    const solve::InitialValues given{t, vector(initial.q), vector(initial.v), initial.q_exact,
+                                     initial.v_exact};
+    const solve::Assembly assembly =
+        solve::assemble(evaluator, given, {}, level_names(model, false), level_names(model, true));
+    if (assembly.failure) {
+        return describe(model, *assembly.failure);
+    }
+    StartState state;
+    state.t = t;
+    state.q.assign(assembly.q.data(), assembly.q.data() + assembly.q.size());
+    state.v.assign(assembly.v.data(), assembly.v.data() + assembly.v.size());
+    note_moves(state, model, initial, assembly);
+    return state;
+}
+
+}  // namespace ananke::sim
