@@ -29,6 +29,7 @@ Error no_match(const std::string& pattern, const std::vector<sim::Column>& colum
     std::erase(literal, '*');
     const bool has_star = literal.size() != pattern.size();
     std::vector<std::pair<int, std::string>> near;
+    near.reserve(columns.size());
     for (const sim::Column& column : columns) {
         near.emplace_back(distance(literal, has_star, column.name), column.name);
     }

@@ -110,11 +110,13 @@ void trim_common_zeros(std::vector<std::string>& cells) {
 std::vector<std::string> column_cells(const Trajectory& trajectory, std::size_t column,
                                       const std::vector<std::size_t>& rows) {
     std::vector<double> values;
+    values.reserve(rows.size());
     for (const std::size_t row : rows) {
         values.push_back(trajectory.row(row)[column]);
     }
     const int decimals = decimals_for(values);
     std::vector<std::string> cells;
+    cells.reserve(rows.size() + 1);
     for (const double value : values) {
         cells.push_back(cell_text(value, decimals));
     }
