@@ -120,11 +120,10 @@ class LineRules {
             const TokenKind kind = in_[i].kind;
             if (opens(kind)) {
                 open_.push_back(i);
-            } else if (kind == TokenKind::kOpenBrace) {
-                forget_open();
             } else if (closes(kind)) {
                 close(i);
-            } else if (kind == TokenKind::kCloseBrace || kind == TokenKind::kEnd ||
+            } else if (kind == TokenKind::kOpenBrace || kind == TokenKind::kCloseBrace ||
+                       kind == TokenKind::kEnd ||
                        (kind == TokenKind::kNewline && !open_.empty() && breaks_bracket(i))) {
                 forget_open();
             }

@@ -75,6 +75,14 @@ class Declarations {
 
 }  // namespace
 
+void Lowering::forgive_names(const std::vector<Statement>& body) {
+    std::unordered_map<std::string, Span> names;
+    Declarations(sources_, *scope_->tree, names).collect(body);
+    for (const auto& [name, span] : names) {
+        scope_->failed.insert(name);
+    }
+}
+
 const Tree& Lowering::tree_of(std::uint32_t file) {
     const auto found = trees_.find(file);
     if (found != trees_.end()) {
@@ -193,6 +201,7 @@ void Lowering::lower(const Statement&, const Import& node) {
     std::string path;
     const std::optional<std::uint32_t> file = find_file(node, *relative, path);
     if (!file) {
+        scope_->failed.insert(name);
         return;
     }
     const auto cycle = std::find(importing_.begin(), importing_.end(), path);
@@ -202,6 +211,7 @@ void Lowering::lower(const Statement&, const Import& node) {
             chain += *i + " -> ";
         }
         fail(node.path_span, "the imports go round in a circle", {chain + path});
+        scope_->failed.insert(name);
         return;
     }
     Entity entity;
@@ -308,6 +318,10 @@ void Lowering::finish() {
     std::size_t rows = 0;
     for (const mech::Constraint& constraint : model_.constraints) {
         rows += constraint.rows.size();
+    }
+    if (model_.gauge.G_matrix && !model_.gauge.G_rows.empty()) {
+        fail(model_.gauge.G_rows[0].span, "the gauge G is given as a matrix already",
+             {declared_note(*G_matrix_span_)});
     }
     if (model_.gauge.G_matrix) {
         const auto& G = *model_.gauge.G_matrix;

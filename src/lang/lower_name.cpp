@@ -81,8 +81,8 @@ Lowering::Lookup Lowering::flatten(ExprId id, std::string& out) {
 }
 
 bool Lowering::is_doubtful(std::string_view name) const {
-    std::string_view first = name.substr(0, name.find_first_of(".["));
-    return scope_->tree->doubtful.contains(std::string(first));
+    const std::string first(name.substr(0, name.find_first_of(".[")));
+    return scope_->tree->doubtful.contains(first) || scope_->failed.contains(first);
 }
 
 Value Lowering::unknown_name(ExprId id, const std::string& name) {
@@ -112,6 +112,10 @@ Value Lowering::unknown_name(ExprId id, const std::string& name) {
                     {fmt::format("write {}(...)", name)});
     }
     const auto later = scope_->declared_somewhere.find(base);
+    if (later != scope_->declared_somewhere.end() && later->second.begin < span.begin) {
+        return fail(span, fmt::format("'{}' is not declared", name),
+                    {declared_note(later->second) + " in a loop that is never carried out"});
+    }
     if (later != scope_->declared_somewhere.end()) {
         return fail(span, fmt::format("'{}' is used before it is declared", base),
                     {declared_note(later->second) + "; move that statement up"});

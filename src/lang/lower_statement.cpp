@@ -297,6 +297,7 @@ void Lowering::lower(const Statement&, const ForLoop& node) {
     if (variable == "t" || variable == "pi" || variable == "deg" || variable == "ground") {
         fail(node.variable,
              fmt::format("'{}' is reserved and cannot be a loop variable", variable));
+        forgive_names(node.body);
         return;
     }
     const Local* outer = find_local(variable);
@@ -304,11 +305,13 @@ void Lowering::lower(const Statement&, const ForLoop& node) {
     if (outer != nullptr || entity != nullptr) {
         fail(node.variable, fmt::format("the loop variable '{}' hides another name", variable),
              {declared_note(outer != nullptr ? outer->span : entity->span)});
+        forgive_names(node.body);
         return;
     }
     const std::optional<std::int64_t> from = integer_of(node.from, "a loop bound");
     const std::optional<std::int64_t> to = integer_of(node.to, "a loop bound");
     if (!from || !to) {
+        forgive_names(node.body);
         return;
     }
     ++loop_depth_;

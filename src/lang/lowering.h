@@ -56,6 +56,8 @@ class Lowering {
         std::string path;
         std::string prefix;  ///< "", "pendulum.", "car.wheel."
         std::unordered_map<std::string, Span> declared_somewhere;
+        /// Names of imports and loops that failed: silence about them avoids follow-up errors.
+        std::unordered_set<std::string> failed;
     };
     struct Local {
         std::string_view name;
@@ -193,6 +195,7 @@ class Lowering {
 
     // Files and settings (lower_import.cpp).
     void carry_out(FileScope& scope);
+    void forgive_names(const std::vector<Statement>& body);
     const Tree& tree_of(std::uint32_t file);
     std::optional<std::string> clean_path(const Import& node);
     std::optional<std::uint32_t> find_file(const Import& node, const std::string& relative,

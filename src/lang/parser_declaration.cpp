@@ -277,7 +277,7 @@ bool Parser::parse_simulate(Statement& out) {
         return false;
     }
     while (true) {
-        accept(TokenKind::kComma);
+        const bool comma = accept(TokenKind::kComma);
         if (at_word("every") && node.every == kNoExpr) {
             take();
             node.every = expression();
@@ -287,6 +287,9 @@ bool Parser::parse_simulate(Statement& out) {
         } else if (at_word("stiff") && !node.stiff) {
             take();
             node.stiff = true;
+        } else if (comma) {
+            return fail_expected("'every' or 'stiff' after the comma",
+                                 {"write: simulate until 10 every 0.1 stiff"});
         } else {
             break;
         }
