@@ -138,13 +138,16 @@ Value Lowering::call_builtin(ExprId id, std::string_view name, bool& known) {
 
 Value Lowering::unknown_function(ExprId id, const std::string& name) {
     const Span span = expr(expr(id).operands[0]).span;
-    if (reported(span) || is_doubtful(name)) {
+    if (reported(span)) {
         return Value::none();
     }
     if (find_entity(name) != nullptr || find_local(name) != nullptr || name == "t" ||
         name == "pi" || name == "deg") {
         return fail(span, fmt::format("'{}' is not a function", name),
                     {"multiplication is written with *"});
+    }
+    if (is_doubtful(name)) {
+        return Value::none();
     }
     const auto later = scope_->declared_somewhere.find(name);
     if (later != scope_->declared_somewhere.end()) {
