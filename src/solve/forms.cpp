@@ -2,14 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "solve/acceleration.h"
+#include "solve/pseudo_inverse.h"
 
 namespace ananke::solve {
 namespace {
 
+using Eigen::MatrixXd;
 using Eigen::VectorXd;
+
+// An answer with fewer digits than this is refused, not returned.
+constexpr double kWorstError = 1e-7;
+constexpr double kSmallest = 1e-300;
 
 Result<Motion> evaluate_auto(const System& at) {
     AccelerationSolver solver(at.n(), at.m());
@@ -65,6 +73,32 @@ Result<void> check_gauge(const Normalized& at) {
     return {};
 }
 
+// Estimate of the error of an answer: one step of refinement on the multiplier equations, which
+// judge every form alike. Relative, in normalised units; the larger of acceleration and force.
+double estimated_error(const Normalized& at, const Answer& answer) {
+    const Eigen::Index n = at.n();
+    const Eigen::Index m = at.m();
+    MatrixXd K = MatrixXd::Zero(n + m, n + m);
+    K.topLeftCorner(n, n) = at.M;
+    K.topRightCorner(n, m) = -at.A.transpose();
+    K.bottomLeftCorner(m, n) = at.A;
+    VectorXd left(n + m);
+    left << at.Q + at.C + at.A.transpose() * answer.lambda - at.M * answer.a,
+        at.b - at.A * answer.a;
+    const VectorXd step = pseudo_inverse(K, static_cast<int>(n) + at.rank) * left;
+    const double force = (at.A.transpose() * step.tail(m)).norm();
+    const double acceleration_size = std::max(answer.a.norm(), kSmallest);
+    const double force_size = std::max({at.Q.norm(), answer.Qc.norm(), kSmallest});
+    return std::max(step.head(n).norm() / acceleration_size, force / force_size);
+}
+
+Error too_ill_conditioned(Form form) {
+    return {ErrorCode::kNotConverged,
+            fmt::format("the system is too ill-conditioned for the {} form: its estimated relative "
+                        "error is above {}",
+                        form_name(form), to_short_text(kWorstError))};
+}
+
 Motion restore(const Answer& whole, const Answer& ideal, const Analysis& analysis, int m) {
     const VectorXd& d = analysis.coordinate_scale;
     Motion motion;
@@ -93,16 +127,32 @@ Result<Motion> evaluate(Form form, const System& at, const Gauge& gauge, const A
     if (analysis.failure) {
         return Error{analysis.failure->code, analysis.failure->message};
     }
-    if (form == Form::kAuto) {
-        return evaluate_auto(at);
-    }
     Normalized system = normalize(at, gauge, analysis);
+    if (form == Form::kAuto) {
+        Result<Motion> motion = evaluate_auto(at);
+        if (!motion) {
+            return motion;
+        }
+        const VectorXd& d = analysis.coordinate_scale;
+        Answer scaled{motion.value().a.cwiseQuotient(d), motion.value().Qc.cwiseProduct(d),
+                      VectorXd::Zero(system.m())};
+        Eigen::Index next = 0;
+        for (int k = 0; k < at.m(); ++k) {
+            if (analysis.row_scale[k] > 0.0) {
+                scaled.lambda[next++] = motion.value().lambda[k] / analysis.row_scale[k];
+            }
+        }
+        return estimated_error(system, scaled) <= kWorstError ? motion : too_ill_conditioned(form);
+    }
     if (Result<void> sound = check_gauge(system); !sound) {
         return sound.error();
     }
     Result<Answer> whole = dispatch(form, system);
     if (!whole) {
         return whole.error();
+    }
+    if (!(estimated_error(system, whole.value()) <= kWorstError)) {
+        return too_ill_conditioned(form);
     }
     if (!at.has_nonideal()) {
         return restore(whole.value(), whole.value(), analysis, at.m());

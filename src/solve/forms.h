@@ -15,6 +15,7 @@ namespace ananke::solve {
 ///   kInconsistent   no acceleration satisfies A a = b
 ///   kNotApplicable  the form asks for M > 0 (fundamental, gauss) or C = 0 (gauss)
 ///   kInvalidInput   M < 0 in some direction, or a gauge with alpha = 0 or G not positive definite
+///   kNotConverged   the answer would have fewer than seven digits
 /// The rows and coordinates concerned are in analyse(at).failure.
 Result<Motion> evaluate(Form form, const System& at, const Gauge& gauge = {});
 

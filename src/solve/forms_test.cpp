@@ -179,5 +179,133 @@ TEST(Forms, AgreeOnRandomSystemsOfEveryRank) {
     RecordProperty("worst", std::to_string(worst));
 }
 
+// A wrong result of any one form, in any one quantity, is seen by the comparison above.
+TEST(Forms, ComparisonSeesAnErrorInAnyOneForm) {
+    Random random(21);
+    const SystemData s = random_system(random, 5, 4, 3, 5, 0.5, 2.0);
+    const std::vector<std::function<VectorXd&(Motion&)>> parts{
+        [](Motion& x) -> VectorXd& { return x.a; }, [](Motion& x) -> VectorXd& { return x.Qc; },
+        [](Motion& x) -> VectorXd& { return x.lambda; }};
+    int answers = 0;
+    int refusals = 0;
+    ASSERT_LE(disagreement(s, {}, honest, answers, refusals), 1e-12);
+    ASSERT_EQ(answers, 8);
+    for (const Form broken : all_forms()) {
+        for (const auto& part : parts) {
+            SCOPED_TRACE(form_name(broken));
+            const Tamper tamper = [&](Form form, Motion& motion) {
+                if (form == broken) {
+                    part(motion)[0] += 1e-8;
+                }
+            };
+            EXPECT_GT(disagreement(s, {}, tamper, answers, refusals), 1e-10);
+        }
+    }
+}
+
+// Nonzero singular values over twelve decades: the answers agree as well as the condition allows,
+// or the system is refused with a reason.
+TEST(Forms, IllConditionedSystemsAgreeOrAreRefused) {
+    Random random(23);
+    int refused = 0;
+    int agreed = 0;
+    for (int trial = 0; trial < 1500; ++trial) {
+        SCOPED_TRACE(trial);
+        const Draw d = draw(random, 1e-6, 1e6);
+        const Analysis analysis = analyse(d.system.view());
+        if (analysis.failure) {
+            EXPECT_FALSE(analysis.failure->message.empty());
+            ++refused;
+            continue;
+        }
+        std::vector<Motion> motions;
+        for (const Form form : all_forms()) {
+            Result<Motion> r = evaluate(form, d.system.view(), {}, analysis);
+            if (r) {
+                motions.push_back(r.value());
+            } else {
+                EXPECT_FALSE(r.error().message.empty());
+                refused += r.error().code == ErrorCode::kNotConverged ? 1 : 0;
+            }
+        }
+        const VectorXd& scale = analysis.coordinate_scale;
+        for (const Motion& x : motions) {
+            const VectorXd one = x.a.cwiseQuotient(scale);
+            const VectorXd two = motions[0].a.cwiseQuotient(scale);
+            EXPECT_LE((one - two).norm(), 1e-6 * two.norm());
+        }
+        agreed += motions.size() > 1 ? 1 : 0;
+    }
+    EXPECT_GT(agreed, 200);
+    RecordProperty("refused", refused);
+}
+
+TEST(Forms, RedundantCopiesOfAnyScaleChangeNothing) {
+    Random random(24);
+    for (int trial = 0; trial < 200; ++trial) {
+        SCOPED_TRACE(trial);
+        const int n = random.pick(2, 6);
+        const int rank = random.pick(1, n - 1);
+        const SystemData s = random_system(random, n, rank, rank, n, 0.1, 10.0);
+        SystemData copies = s;
+        copies.A.conservativeResize(rank + 2, n);
+        copies.b.conservativeResize(rank + 2);
+        for (int k = 0; k < 2; ++k) {
+            const double factor = random.magnitude(1e-5, 1e5);
+            const int of = random.pick(0, rank - 1);
+            copies.A.row(rank + k) = factor * s.A.row(of);
+            copies.b[rank + k] = factor * s.b[of];
+        }
+        for (const Form form : all_forms()) {
+            SCOPED_TRACE(form_name(form));
+            const Result<Motion> one = evaluate(form, s.view());
+            const Result<Motion> two = evaluate(form, copies.view());
+            ASSERT_TRUE(one && two);
+            EXPECT_LE(relative(one.value().a, two.value().a), 1e-10);
+            EXPECT_LE(relative(one.value().Qc, two.value().Qc), 1e-10);
+        }
+    }
+}
+
+TEST(Forms, RefuseWithTheRightReason) {
+    SystemData s(2, 1);
+    s.M.setZero();
+    s.M(0, 0) = 1.0;
+    s.A << 0.0, 1.0;
+    const auto code = [&](Form form, const Gauge& gauge = {}) {
+        const Result<Motion> r = evaluate(form, s.view(), gauge);
+        return r ? std::string("answer") : r.error().message;
+    };
+    EXPECT_EQ(
+        code(Form::kFundamental),
+        "the fundamental equation needs a positive definite mass matrix; here it is singular");
+    EXPECT_EQ(code(Form::kGauss),
+              "Gauss's principle needs a positive definite mass matrix; here it is singular");
+    EXPECT_EQ(code(Form::kMinimal), "answer");
+    Gauge gauge;
+    gauge.alpha = 0.0;
+    EXPECT_EQ(code(Form::kWanichanon, gauge), "the gauge alpha must be finite and not zero");
+    gauge.alpha = 1.0;
+    gauge.G = -MatrixXd::Identity(1, 1);
+    EXPECT_EQ(code(Form::kWanichanon, gauge),
+              "the gauge G must be symmetric and positive definite");
+    s.M.setIdentity();
+    s.C = Eigen::Vector2d(1.0, 0.0);
+    EXPECT_EQ(code(Form::kGauss), "Gauss's principle needs ideal constraints (C = 0)");
+    s.Q[0] = std::numeric_limits<double>::quiet_NaN();
+    for (const Form form : all_forms()) {
+        const Result<Motion> r = evaluate(form, s.view());
+        ASSERT_FALSE(r);
+        EXPECT_EQ(r.error().code, ErrorCode::kNotFinite);
+    }
+}
+
+TEST(Forms, NamesReadBack) {
+    for (const Form form : all_forms()) {
+        EXPECT_EQ(parse_form(form_name(form)), form);
+    }
+    EXPECT_EQ(parse_form("lagrange"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace ananke::solve
