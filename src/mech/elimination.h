@@ -1,0 +1,63 @@
+// Symbolic linear algebra on a worksheet: short lines, zeros skipped, nothing expanded.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "base/result.h"
+#include "mech/worksheet.h"
+
+namespace ananke::mech {
+
+using Labels = std::function<Label(std::size_t)>;  ///< name of entry i of a vector
+
+/// A symmetric positive definite matrix, ready to solve with. It falls apart into blocks that no
+/// entry connects: a block of one is a division, a block of two Cramer's rule, a larger one
+/// S = L D L^T.
+class Factor {
+  public:
+    /// Writes the determinants or L and D as lines named after `name`, entries after `index`.
+    /// Fails with kNotUnique when a pivot vanishes at the state of the worksheet.
+    static Result<Factor> of(Worksheet& sheet, Grid S, const Label& name, const Labels& index);
+
+    /// x = S^-1 r. Intermediate lines are named after `name`.
+    std::vector<Expr> solve(Worksheet& sheet, std::span<const Expr> r, const Label& name,
+                            const Labels& index) const;
+
+    bool alone(std::size_t i) const { return blocks_[block_of_[i]].size() == 1; }
+    Expr diagonal(std::size_t i) const { return S_(i, i); }
+
+  private:
+    explicit Factor(Grid S, Expr zero);
+    void find_blocks(const sym::Graph& graph);
+
+    Grid S_;
+    Grid L_;               ///< unit lower triangle, blocks of three and more
+    std::vector<Expr> d_;  ///< D; the determinant in both places of a block of two
+    std::vector<std::vector<std::size_t>> blocks_;
+    std::vector<std::size_t> block_of_;
+};
+
+/// "L" and entries [x,y]: label of a two-index quantity from the labels of its indices.
+Label joined(const Label& name, const Label& i);
+Label joined(const Label& name, const Label& i, const Label& j);
+
+/// K x = r for any regular K by elimination. Pivots are large at the state of the worksheet (at least
+/// a tenth of the largest left) and among those the simplest. The unknowns' symbols are given: each
+/// line of the back substitution defines one of them, also the zero ones.
+/// Fails with kNotUnique when K is singular at that state.
+Result<std::vector<Expr>> solve_regular(Worksheet& sheet, Grid K, std::vector<Expr> r,
+                                        std::span<const Expr> unknowns,
+                                        std::span<const Label> labels);
+
+/// The rows [A | b] solved for some of the unknowns (Gauss-Jordan): row k of A becomes
+/// x[pivot[k]] + sum over the other columns = b[k].
+struct Reduced {
+    Grid A;
+    std::vector<Expr> b;
+    std::vector<std::size_t> pivot;  ///< column of each row
+};
+Result<Reduced> reduce_rows(Worksheet& sheet, Grid A, std::vector<Expr> b, const Labels& row,
+                            const Labels& column);
+
+}  // namespace ananke::mech

@@ -1,0 +1,138 @@
+#include "mech/worksheet.h"
+
+#include <algorithm>
+
+#include "sym/walk.h"
+
+namespace ananke::mech {
+namespace {
+
+/// e = sign * factor * rest with a positive number as factor.
+struct Scaled {
+    bool negative = false;
+    Expr factor;
+    Expr rest;
+};
+
+Scaled split(const sym::Graph& graph, Expr e) {
+    Scaled s{false, graph.one(), e};
+    if (graph.node(e).op == sym::Op::kNeg) {
+        s.negative = true;
+        s.rest = Expr{graph.node(e).a};
+    }
+    const sym::Node& node = graph.node(s.rest);
+    if (node.op == sym::Op::kMul && graph.is_constant(Expr{node.a}) &&
+        graph.constant(Expr{node.a}).exact() && graph.constant(Expr{node.a}).value > 0.0) {
+        s.factor = Expr{node.a};
+        s.rest = Expr{node.b};
+    }
+    return s;
+}
+
+}  // namespace
+
+bool Worksheet::fits(Expr e, Inline limit) const {
+    const auto is_leaf = [&](Expr x) { return sym::arity(graph_.node(x).op) == 0; };
+    if (graph_.node(e).op == sym::Op::kNeg) {
+        e = Expr{graph_.node(e).a};
+    }
+    if (is_leaf(e)) {
+        return true;
+    }
+    if (limit == Inline::kLeaf) {
+        return false;
+    }
+    bool all = true;
+    sym::for_each_operand(graph_.node(e), [&](Expr x) { all = all && is_leaf(x); });
+    return all;
+}
+
+Expr Worksheet::write(Expr symbol, const Label& label, Expr value, bool short_enough) {
+    ANANKE_REQUIRE(!stages_.empty());
+    labels_[symbol] = label;
+    stages_.back().lines.push_back({symbol, value, true, !short_enough});
+    if (short_enough) {
+        return value;
+    }
+    at_[symbol] = number(value);
+    return symbol;
+}
+
+Expr Worksheet::define(const Label& label, Expr value, Inline limit) {
+    if (graph_.is_zero(value)) {
+        return value;
+    }
+    // No name of the language starts with @.
+    const Expr symbol = graph_.symbol(sym::SymbolKind::kParameter, "@" + label.text);
+    return write(symbol, label, value, fits(value, limit));
+}
+
+Expr Worksheet::define(Expr symbol, const Label& label, Expr value) {
+    return write(symbol, label, value, fits(value, Inline::kLeaf));
+}
+
+void Worksheet::relate(Expr left, Expr right) {
+    ANANKE_REQUIRE(!stages_.empty());
+    stages_.back().lines.push_back({left, right, false, false});
+}
+
+Expr Worksheet::sum(std::span<const Expr> terms) {
+    std::vector<Scaled> parts;
+    for (const Expr term : terms) {
+        if (!graph_.is_zero(term)) {
+            parts.push_back(split(graph_, term));
+        }
+    }
+    if (parts.empty()) {
+        return graph_.zero();
+    }
+    const bool shared = std::all_of(parts.begin(), parts.end(), [&](const Scaled& p) {
+        return p.factor == parts.front().factor;
+    });
+    Expr total = graph_.zero();
+    for (const Scaled& p : parts) {
+        const Expr term = shared ? p.rest : graph_.mul(p.factor, p.rest);
+        total = p.negative ? graph_.sub(total, term) : graph_.add(total, term);
+    }
+    return shared ? graph_.mul(parts.front().factor, total) : total;
+}
+
+Expr Worksheet::dot(std::span<const Expr> a, std::span<const Expr> b) {
+    ANANKE_REQUIRE(a.size() == b.size());
+    std::vector<Expr> terms;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (!graph_.is_zero(a[i]) && !graph_.is_zero(b[i])) {
+            terms.push_back(graph_.mul(a[i], b[i]));
+        }
+    }
+    return sum(terms);
+}
+
+std::vector<Expr> written_out(sym::Graph& graph, std::span<const Stage> stages,
+                              std::span<const Expr> roots) {
+    std::vector<sym::Replacement> known;
+    std::unordered_map<Expr, Expr> values;
+    const auto expand = [&](Expr e) {
+        known.clear();
+        for (const Expr part : sym::reachable(graph, e)) {
+            if (const auto found = values.find(part); found != values.end()) {
+                known.push_back({part, found->second});
+            }
+        }
+        return known.empty() ? e : sym::substitute(graph, e, known);
+    };
+    for (const Stage& stage : stages) {
+        for (const Line& line : stage.lines) {
+            if (line.definition && line.used) {
+                values[line.left] = expand(line.right);
+            }
+        }
+    }
+    std::vector<Expr> result;
+    for (const Expr root : roots) {
+        result.push_back(expand(root));
+    }
+    return result;
+}
+
+}  // namespace ananke::mech

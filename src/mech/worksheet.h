@@ -1,0 +1,103 @@
+// Formulas written down line by line, each with a name, as on paper.
+//
+// A worksheet never expands a product nor inverts a matrix in one expression: every quantity that is
+// worth a name (Q[x], a0[x], lambda[rod]) gets a symbol, and later lines are written over these
+// symbols. So the lines stay short, they form a straight-line program, and putting the values back in
+// (written_out) gives the closed formula over q, v, t.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "mech/model.h"
+#include "sym/evaluate.h"
+#include "sym/graph.h"
+
+namespace ananke::mech {
+
+/// The name of a quantity in the three notations: "a0[x1]", "a^{0}_{x_{1}}", "a0_x1".
+struct Label {
+    std::string text, latex, c;
+};
+
+/// left = right. A definition's left side is the symbol that later lines use; a relation only shows
+/// an equation (a row of A a = b).
+struct Line {
+    Expr left, right;
+    bool definition = true;
+    bool used = true;  ///< false: short enough that later lines contain `right` itself
+};
+
+/// Lines under one heading.
+struct Stage {
+    std::string title;    ///< "Unconstrained acceleration"
+    std::string formula;  ///< "a0 = M^-1 Q"
+    std::string latex;    ///< the same in LaTeX
+    std::string source;   ///< equation tags of the papers
+    std::vector<Line> lines;
+};
+
+/// A dense matrix of expressions, row-major, zero where nothing was put.
+class Grid {
+  public:
+    Grid(std::size_t rows, std::size_t columns, Expr zero)
+        : rows_(rows), columns_(columns), entries_(rows * columns, zero) {}
+    std::size_t rows() const { return rows_; }
+    std::size_t columns() const { return columns_; }
+    Expr& operator()(std::size_t i, std::size_t j) { return entries_[i * columns_ + j]; }
+    Expr operator()(std::size_t i, std::size_t j) const { return entries_[i * columns_ + j]; }
+
+  private:
+    std::size_t rows_, columns_;
+    std::vector<Expr> entries_;
+};
+
+/// The kinds of shortness that need no name of their own.
+enum class Inline : std::uint8_t {
+    kLeaf,   ///< a number, a symbol, or one of them negated
+    kShort,  ///< at most two leaves: m*g, 2*x
+};
+
+class Worksheet {
+  public:
+    /// `at`: values of all symbols at a state, by which pivots are judged.
+    Worksheet(sym::Graph& graph, sym::Values<double> at) : graph_(graph), at_(std::move(at)) {}
+
+    sym::Graph& graph() { return graph_; }
+    void begin(Stage stage) { stages_.push_back(std::move(stage)); }
+
+    /// Writes label = value and returns what stands for it in later lines. Zeros are not written.
+    Expr define(const Label& label, Expr value, Inline limit = Inline::kLeaf);
+    /// The same with a symbol that exists already, always used by later lines unless it is a leaf.
+    Expr define(Expr symbol, const Label& label, Expr value);
+    void relate(Expr left, Expr right);
+    void name(Expr symbol, const Label& label) { labels_[symbol] = label; }
+
+    double number(Expr e) const { return sym::evaluate<double>(graph_, e, at_); }
+
+    /// a1 + a2 + ..., with a numeric factor that all terms share taken out.
+    Expr sum(std::span<const Expr> terms);
+    /// row . column, skipping zeros.
+    Expr dot(std::span<const Expr> a, std::span<const Expr> b);
+
+    std::vector<Stage> take_stages() { return std::move(stages_); }
+    std::unordered_map<Expr, Label> take_labels() { return std::move(labels_); }
+
+  private:
+    bool fits(Expr e, Inline limit) const;
+    Expr write(Expr symbol, const Label& label, Expr value, bool short_enough);
+
+    sym::Graph& graph_;
+    sym::Values<double> at_;
+    std::vector<Stage> stages_;
+    std::unordered_map<Expr, Label> labels_;
+};
+
+/// The roots with all names of the stages replaced by their values: formulas over q, v, t.
+std::vector<Expr> written_out(sym::Graph& graph, std::span<const Stage> stages,
+                              std::span<const Expr> roots);
+
+}  // namespace ananke::mech
