@@ -50,9 +50,9 @@ class Derivator {
           a_(n_, g_.zero()),
           lambda_(m_, g_.zero()) {
         for (const Coordinate& c : model.coordinates) {
-            sheet_.name(c.a, {sym::text_name(g_.symbol_record(c.a)),
-                              sym::latex_name(g_.symbol_record(c.a)),
-                              sym::c_name(g_.symbol_record(c.a))});
+            sheet_.name(
+                c.a, {sym::text_name(g_.symbol_record(c.a)), sym::latex_name(g_.symbol_record(c.a)),
+                      sym::c_name(g_.symbol_record(c.a))});
         }
     }
 
@@ -62,6 +62,7 @@ class Derivator {
 
   private:
     std::optional<Error> fundamental();
+    void show_B();
     std::optional<Error> phohomsiri();
     std::optional<Error> auxiliary(WrittenForm form);
     std::optional<Error> multipliers();
@@ -74,9 +75,10 @@ class Derivator {
     };
     /// The names that differ between the actual and an auxiliary system.
     struct CoreNames {
-        Label M, a0, multiplier;
-        std::string mass, mass_latex;  ///< in headings
-        std::string source;
+        std::string title;  ///< of a0
+        Label M, Q, a0, multiplier;
+        std::string mass, mass_latex;  ///< M in headings
+        std::string source;            ///< of a0
     };
     Result<Core> core(const Grid& M, const Vector& Q, const CoreNames& names);
 
@@ -167,8 +169,8 @@ void Derivator::write_given() {
     if (equations_.has_nonideal) {
         sheet_.begin({"Non-ideal constraint force", "C", "C", "UK02 (5)", {}});
         for (std::size_t i = 0; i < n_; ++i) {
-            C_[i] = sheet_.define(joined(plain("C"), coordinate(i)), equations_.C[i],
-                                  Inline::kShort);
+            C_[i] =
+                sheet_.define(joined(plain("C"), coordinate(i)), equations_.C[i], Inline::kShort);
         }
     }
     if (equations_.rows.empty()) {
@@ -181,9 +183,8 @@ void Derivator::write_given() {
         const auto k = static_cast<std::size_t>(kept - rows_.begin());
         for (const Entry& entry : equations_.rows[r].A) {
             const auto i = static_cast<std::size_t>(entry.column);
-            const Expr value =
-                sheet_.define(joined(plain("A"), row_label(r), coordinate(i)), entry.value,
-                              Inline::kShort);
+            const Expr value = sheet_.define(joined(plain("A"), row_label(r), coordinate(i)),
+                                             entry.value, Inline::kShort);
             if (k < m_) {
                 A_(k, i) = value;
             }
@@ -207,7 +208,8 @@ void Derivator::write_acceleration(const Vector& a, std::string formula, std::st
     for (std::size_t i = 0; i < n_; ++i) {
         const Expr symbol = model_.coordinates[i].a;
         const sym::Symbol& s = g_.symbol_record(symbol);
-        a_[i] = sheet_.define(symbol, {sym::text_name(s), sym::latex_name(s), sym::c_name(s)}, a[i]);
+        a_[i] =
+            sheet_.define(symbol, {sym::text_name(s), sym::latex_name(s), sym::c_name(s)}, a[i]);
     }
 }
 
@@ -216,8 +218,11 @@ void Derivator::write_force() {
         Qc_.assign(n_, g_.zero());
         return;
     }
-    sheet_.begin({"Force of constraint", with_C("Qc = A^T lambda", " + C"),
-                  with_C("Q^{c} = A^{T}\\lambda", " + C"), "UW13 (2.5)", {}});
+    sheet_.begin({"Force of constraint",
+                  with_C("Qc = A^T lambda", " + C"),
+                  with_C("Q^{c} = A^{T}\\lambda", " + C"),
+                  "UW13 (2.5)",
+                  {}});
     for (std::size_t i = 0; i < n_; ++i) {
         const Expr value = add(sheet_.dot(A_column(i), lambda_), C_[i]);
         Qc_.push_back(sheet_.define(joined({"Qc", "Q^{c}", "Qc"}, coordinate(i)), value));
@@ -229,15 +234,11 @@ void Derivator::write_force() {
 Result<Derivator::Core> Derivator::core(const Grid& M, const Vector& Q, const CoreNames& names) {
     const std::string& mass = names.mass;
     const std::string& mass_latex = names.mass_latex;
-    sheet_.begin({"Unconstrained acceleration", fmt::format("{} = {}^-1 Q", names.a0.text, mass),
-                  fmt::format("{} = {}^{{-1}} Q", names.a0.latex, mass_latex), names.source, {}});
-    if (names.M.text != "M") {
-        sheet_.begin({"Its unconstrained acceleration",
-                      fmt::format("{} = {}^-1 Q_z", names.a0.text, mass),
-                      fmt::format("{} = {}^{{-1}} Q_{{z}}", names.a0.latex, mass_latex),
-                      names.source,
-                      {}});
-    }
+    sheet_.begin({names.title,
+                  fmt::format("{} = {}^-1 {}", names.a0.text, mass, names.Q.text),
+                  fmt::format("{} = {}^{{-1}} {}", names.a0.latex, mass_latex, names.Q.latex),
+                  names.source,
+                  {}});
     Result<Factor> factored = Factor::of(sheet_, M, names.M, coordinates());
     if (!factored) {
         return factored.error();
@@ -257,14 +258,20 @@ Result<Derivator::Core> Derivator::core(const Grid& M, const Vector& Q, const Co
     }
     Vector c(n_, g_.zero());
     if (equations_.has_nonideal) {
-        sheet_.begin({"Acceleration by the non-ideal force", fmt::format("c = {}^-1 C", mass),
-                      fmt::format("c = {}^{{-1}} C", mass_latex), "UK02 (32)", {}});
+        sheet_.begin({"Acceleration by the non-ideal force",
+                      fmt::format("c = {}^-1 C", mass),
+                      fmt::format("c = {}^{{-1}} C", mass_latex),
+                      "UK02 (32)",
+                      {}});
         c = factor.solve(sheet_, C_, plain("c"), coordinates());
     }
     Grid Y(n_, m_, g_.zero());
     if (!coupled.empty() && m_ > 0) {
-        sheet_.begin({"Acceleration by unit multipliers", fmt::format("Y = {}^-1 A^T", mass),
-                      fmt::format("Y = {}^{{-1}} A^{{T}}", mass_latex), "", {}});
+        sheet_.begin({"Acceleration by unit multipliers",
+                      fmt::format("Y = {}^-1 A^T", mass),
+                      fmt::format("Y = {}^{{-1}} A^{{T}}", mass_latex),
+                      "",
+                      {}});
         for (std::size_t k = 0; k < m_; ++k) {
             Vector column(n_, g_.zero());
             for (const std::size_t i : coupled) {
@@ -287,20 +294,27 @@ Result<Derivator::Core> Derivator::core(const Grid& M, const Vector& Q, const Co
     if (m_ > 0) {
         sheet_.begin({"Violation by the unconstrained acceleration",
                       with_C("e = b - A " + names.a0.text, " - A c"),
-                      with_C("e = b - A\\," + names.a0.latex, " - A\\,c"), "UK02 (13)", {}});
+                      with_C("e = b - A\\," + names.a0.latex, " - A\\,c"),
+                      "UK02 (13)",
+                      {}});
         Vector e;
         for (std::size_t k = 0; k < m_; ++k) {
             const Vector A = A_row(k);
-            const Expr terms[] = {b_[k], g_.neg(sheet_.dot(A, a0)), g_.neg(sheet_.dot(A, c))};
+            Vector terms{b_[k]};
+            for (std::size_t i = 0; i < n_; ++i) {
+                terms.push_back(g_.neg(g_.mul(A[i], a0[i])));
+                terms.push_back(g_.neg(g_.mul(A[i], c[i])));
+            }
             e.push_back(sheet_.define(joined(plain("e"), row(k)), sheet_.sum(terms)));
         }
 
-        sheet_.begin({"Compliance of the constraints",
-                      fmt::format("W = A {}^-1 A^T = B B^T,  B = A {}^-1/2", mass, mass),
-                      fmt::format("W = A\\,{}^{{-1}} A^{{T}} = B B^{{T}},\\quad B = A\\,{}^{{-1/2}}",
-                                  mass_latex, mass_latex),
-                      "UK02 (6)",
-                      {}});
+        sheet_.begin(
+            {"Compliance of the constraints",
+             fmt::format("W = A {}^-1 A^T = B B^T,  B = A {}^-1/2", mass, mass),
+             fmt::format("W = A\\,{}^{{-1}} A^{{T}} = B B^{{T}},\\quad B = A\\,{}^{{-1/2}}",
+                         mass_latex, mass_latex),
+             "UK02 (6)",
+             {}});
         Grid W(m_, m_, g_.zero());
         for (std::size_t k = 0; k < m_; ++k) {
             for (std::size_t l = k; l < m_; ++l) {
@@ -354,10 +368,39 @@ Result<Derivator::Core> Derivator::core(const Grid& M, const Vector& Q, const Co
     return result;
 }
 
+/// B = A M^-1/2 as the papers print it, where M is diagonal. Nothing is computed with it.
+void Derivator::show_B() {
+    for (std::size_t i = 0; i < n_; ++i) {
+        for (std::size_t j = 0; j < n_; ++j) {
+            if (i != j && !g_.is_zero(M_(i, j))) {
+                return;
+            }
+        }
+    }
+    sheet_.begin({"Constraint matrix in the metric of the mass",
+                  "B = A M^-1/2",
+                  "B = A\\,M^{-1/2}",
+                  "UK02 (6), P21 (66)",
+                  {}});
+    for (std::size_t k = 0; k < m_; ++k) {
+        for (std::size_t i = 0; i < n_; ++i) {
+            sheet_.show(joined(plain("B"), row(k), coordinate(i)),
+                        g_.div(A_(k, i), g_.apply(sym::Op::kSqrt, M_(i, i))));
+        }
+    }
+}
+
 std::optional<Error> Derivator::fundamental() {
-    Result<Core> result = core(
-        M_, Q_,
-        {plain("M"), {"a0", "a^{0}", "a0"}, {"lambda", "\\lambda", "lambda"}, "M", "M", "UK02 (3)"});
+    show_B();
+    Result<Core> result = core(M_, Q_,
+                               {"Unconstrained acceleration",
+                                plain("M"),
+                                plain("Q"),
+                                {"a0", "a^{0}", "a0"},
+                                {"lambda", "\\lambda", "lambda"},
+                                "M",
+                                "M",
+                                "UK02 (13)"});
     if (!result) {
         return Error{ErrorCode::kNotApplicable,
                      "the fundamental form asks for M > 0, but " + result.error().message};
@@ -373,8 +416,8 @@ Grid Derivator::product_AAt() {
     Grid H(m_, m_, g_.zero());
     for (std::size_t k = 0; k < m_; ++k) {
         for (std::size_t l = k; l < m_; ++l) {
-            H(k, l) = H(l, k) = sheet_.define(joined(plain("H"), row(k), row(l)),
-                                              sheet_.dot(A_row(k), A_row(l)));
+            H(k, l) = H(l, k) =
+                sheet_.define(joined(plain("H"), row(k), row(l)), sheet_.dot(A_row(k), A_row(l)));
         }
     }
     return H;
@@ -389,10 +432,13 @@ Result<Factor> Derivator::factor_AAt() {
 /// alpha, G and z as the model gives them, or 1, identity and alpha^2 b.
 void Derivator::write_gauge(WrittenForm form) {
     const GaugeChoice& gauge = equations_.gauge;
-    sheet_.begin({"Gauge", "alpha(t), G(q,t), z(q,v,t): free choices, the motion is the same",
-                  "\\alpha(t),\\ G(q,t),\\ z(q,\\dot{q},t)", "UW13 remark 1", {}});
-    const Expr alpha =
-        sheet_.define({"alpha", "\\alpha", "alpha_gauge"}, gauge.alpha_given ? gauge.alpha : g_.one());
+    sheet_.begin({"Gauge",
+                  "alpha(t), G(q,t), z(q,v,t): free choices, the motion is the same",
+                  "\\alpha(t),\\ G(q,t),\\ z(q,\\dot{q},t)",
+                  "UW13 remark 1",
+                  {}});
+    const Expr alpha = sheet_.define({"alpha", "\\alpha", "alpha_gauge"},
+                                     gauge.alpha_given ? gauge.alpha : g_.one());
     alpha2_ = g_.square(alpha);
     const bool weighted = !gauge.G_diagonal.empty() || !gauge.G_matrix.empty();
     if (form == WrittenForm::kWanichanon && weighted) {
@@ -402,16 +448,16 @@ void Derivator::write_gauge(WrittenForm form) {
                 const auto r = static_cast<std::size_t>(rows_[k]);
                 const auto s = static_cast<std::size_t>(rows_[l]);
                 const Expr value = !gauge.G_matrix.empty() ? gauge.G_matrix[r][s]
-                                   : k == l               ? gauge.G_diagonal[r]
-                                                          : g_.zero();
+                                   : k == l                ? gauge.G_diagonal[r]
+                                                           : g_.zero();
                 (*G_)(k, l) = sheet_.define(joined(plain("G"), row(k), row(l)), value);
             }
         }
     }
     z_given_ = !gauge.z.empty();
     for (std::size_t k = 0; k < m_; ++k) {
-        const Expr value = z_given_ ? gauge.z[static_cast<std::size_t>(rows_[k])]
-                                    : g_.mul(alpha2_, b_[k]);
+        const Expr value =
+            z_given_ ? gauge.z[static_cast<std::size_t>(rows_[k])] : g_.mul(alpha2_, b_[k]);
         z_.push_back(sheet_.define(joined(plain("z"), row(k)), value));
     }
 }
@@ -439,31 +485,33 @@ std::optional<Error> Derivator::auxiliary(WrittenForm form) {
             return factor.error();
         }
         AAt = std::move(factor).value();
-        sheet_.begin({"Moore-Penrose inverse of A", "A+ = A^T (A A^T)^-1",
-                      "A^{+} = A^{T}(A A^{T})^{-1}", "", {}});
+        sheet_.begin({"Moore-Penrose inverse of A",
+                      "A+ = A^T (A A^T)^-1",
+                      "A^{+} = A^{T}(A A^{T})^{-1}",
+                      "",
+                      {}});
         for (std::size_t i = 0; i < n_; ++i) {
             const auto entry = [&](std::size_t k) {
                 const Label x = coordinate(i);
                 const Label r = row(k);
                 return Label{x.text + "," + r.text, x.latex + "," + r.latex, x.c + "_" + r.c};
             };
-            const Vector column =
-                AAt->solve(sheet_, A_column(i), {"A+", "A^{+}", "A_plus"}, entry);
+            const Vector column = AAt->solve(sheet_, A_column(i), {"A+", "A^{+}", "A_plus"}, entry);
             for (std::size_t k = 0; k < m_; ++k) {
                 PA(k, i) = column[k];
             }
         }
     }
-    const Label name = transpose ? Label{"M_ATG", "M_{A^{T}G}", "M_ATG"}
-                                 : Label{"M_A", "M_{A}", "M_A"};
+    const Label name =
+        transpose ? Label{"M_ATG", "M_{A^{T}G}", "M_ATG"} : Label{"M_A", "M_{A}", "M_A"};
     sheet_.begin({"Mass matrix of the auxiliary system",
                   transpose ? "M_ATG = M + alpha^2 A^T G A > 0" : "M_A = M + alpha^2 A+ A > 0",
                   transpose ? "M_{A^{T}G} = M + \\alpha^{2} A^{T} G A > 0"
                             : "M_{A} = M + \\alpha^{2} A^{+} A > 0",
-                  transpose ? "UW13 (3.8), Table 1 step 1" : "US10 (22)",
+                  transpose ? "UW13 (3.19), Table 1 step 1" : "US10 (50)",
                   {}});
-    const Label index_free = transpose ? Label{"M_ATG", "M^{A^{T}G}", "M_ATG"}
-                                       : Label{"M_A", "M^{A}", "M_A"};
+    const Label index_free =
+        transpose ? Label{"M_ATG", "M^{A^{T}G}", "M_ATG"} : Label{"M_A", "M^{A}", "M_A"};
     Grid M_A(n_, n_, g_.zero());
     for (std::size_t i = 0; i < n_; ++i) {
         for (std::size_t j = i; j < n_; ++j) {
@@ -471,16 +519,15 @@ std::optional<Error> Derivator::auxiliary(WrittenForm form) {
             for (std::size_t k = 0; k < m_; ++k) {
                 PA_column.push_back(PA(k, j));
             }
-            const Expr value =
-                add(M_(i, j), g_.mul(alpha2_, sheet_.dot(A_column(i), PA_column)));
+            const Expr value = add(M_(i, j), g_.mul(alpha2_, sheet_.dot(A_column(i), PA_column)));
             M_A(i, j) = M_A(j, i) =
                 sheet_.define(joined(index_free, coordinate(i), coordinate(j)), value);
         }
     }
     sheet_.begin({"Given force of the auxiliary system",
                   transpose ? "Q_z = Q + A^T G z" : "Q_z = Q + A+ z",
-                  transpose ? "Q_{z} = Q + A^{T} G z" : "Q_{z} = Q + A^{+} z",
-                  transpose ? "UW13 (3.9), Table 1 step 1" : "US10 (23)",
+                  transpose ? "Q^{z} = Q + A^{T} G z" : "Q^{z} = Q + A^{+} z",
+                  transpose ? "UW13 (3.20), Table 1 step 1" : "US10 (51)",
                   {}});
     Vector Q_z;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -491,11 +538,17 @@ std::optional<Error> Derivator::auxiliary(WrittenForm form) {
         Q_z.push_back(sheet_.define(joined({"Q_z", "Q^{z}", "Q_z"}, coordinate(i)),
                                     add(Q_[i], sheet_.dot(column, z_))));
     }
-    const Label a_aux = transpose ? Label{"a_ATG", "a^{A^{T}G}", "a_ATG"}
-                                  : Label{"a_A", "a^{A}", "a_A"};
+    const Label a_aux =
+        transpose ? Label{"a_ATG", "a^{A^{T}G}", "a_ATG"} : Label{"a_A", "a^{A}", "a_A"};
     Result<Core> result = core(M_A, Q_z,
-                               {index_free, a_aux, {"mu", "\\mu", "mu"}, name.text, name.latex,
-                                transpose ? "UW13 (3.20), Table 1 step 1" : "US10 (50)"});
+                               {"Unconstrained acceleration of the auxiliary system",
+                                index_free,
+                                {"Q_z", "Q^{z}", "Q_z"},
+                                a_aux,
+                                {"mu", "\\mu", "mu"},
+                                name.text,
+                                name.latex,
+                                transpose ? "UW13 (3.21), Table 1 step 1" : "US10 (51)"});
     if (!result) {
         return result.error();
     }
@@ -505,13 +558,13 @@ std::optional<Error> Derivator::auxiliary(WrittenForm form) {
         with_C(fmt::format("\\ddot{{q}} = {} + {}^{{-1}} A^{{T}}\\mu", a_aux.latex, name.latex),
                " + c"),
         transpose ? "UW13 (3.18), Table 1 step 3" : "US10 (49)");
-    sheet_.begin({"Multipliers of the actual system",
-                  transpose ? "lambda = mu + G (z - alpha^2 b)"
-                            : "lambda = mu + (A A^T)^-1 (z - alpha^2 b)",
-                  transpose ? "\\lambda = \\mu + G\\,(z - \\alpha^{2} b)"
-                            : "\\lambda = \\mu + (A A^{T})^{-1}(z - \\alpha^{2} b)",
-                  transpose ? "UW13 (3.39)" : "US10 (71)",
-                  {}});
+    sheet_.begin(
+        {"Multipliers of the actual system",
+         transpose ? "lambda = mu + G (z - alpha^2 b)" : "lambda = mu + (A A^T)^-1 (z - alpha^2 b)",
+         transpose ? "\\lambda = \\mu + G\\,(z - \\alpha^{2} b)"
+                   : "\\lambda = \\mu + (A A^{T})^{-1}(z - \\alpha^{2} b)",
+         transpose ? "UW13 (3.39)" : "US10 (71)",
+         {}});
     Vector excess(m_, g_.zero());
     for (std::size_t k = 0; k < m_ && z_given_; ++k) {
         excess[k] = g_.sub(z_[k], g_.mul(alpha2_, b_[k]));
@@ -538,8 +591,11 @@ std::optional<Error> Derivator::write_multipliers_from_force(const Vector& a) {
     if (m_ == 0) {
         return std::nullopt;
     }
-    sheet_.begin({"Force that the constraints must supply", with_C("F = M a - Q", " - C"),
-                  with_C("F = M\\ddot{q} - Q", " - C"), "UW13 (2.5)", {}});
+    sheet_.begin({"Force that the constraints must supply",
+                  with_C("F = M a - Q", " - C"),
+                  with_C("F = M\\ddot{q} - Q", " - C"),
+                  "UW13 (2.5)",
+                  {}});
     Vector F;
     for (std::size_t i = 0; i < n_; ++i) {
         const Expr terms[] = {sheet_.dot(M_row(i), a), g_.neg(Q_[i]), g_.neg(C_[i])};
@@ -549,7 +605,8 @@ std::optional<Error> Derivator::write_multipliers_from_force(const Vector& a) {
     if (!H) {
         return H.error();
     }
-    sheet_.begin({"Multipliers", "lambda = (A A^T)^-1 A F", "\\lambda = (A A^{T})^{-1} A F", "", {}});
+    sheet_.begin(
+        {"Multipliers", "lambda = (A A^T)^-1 A F", "\\lambda = (A A^{T})^{-1} A F", "", {}});
     Vector AF;
     for (std::size_t k = 0; k < m_; ++k) {
         AF.push_back(sheet_.dot(A_row(k), F));
@@ -565,8 +622,11 @@ std::optional<Error> Derivator::phohomsiri() {
     if (!H) {
         return H.error();
     }
-    sheet_.begin({"Projector on the directions free of constraint", "P = I - A+ A,  A+ = A^T (A A^T)^-1",
-                  "P = I - A^{+}A,\\quad A^{+} = A^{T}(A A^{T})^{-1}", "UW13 (2.9)", {}});
+    sheet_.begin({"Projector on the directions free of constraint",
+                  "P = I - A+ A,  A+ = A^T (A A^T)^-1",
+                  "P = I - A^{+}A,\\quad A^{+} = A^{T}(A A^{T})^{-1}",
+                  "UW13 (2.9)",
+                  {}});
     Grid P(n_, n_, g_.zero());
     for (std::size_t j = 0; j < n_; ++j) {
         const auto entry = [&](std::size_t k) {
@@ -574,15 +634,19 @@ std::optional<Error> Derivator::phohomsiri() {
             const Label r = row(k);
             return Label{x.text + "," + r.text, x.latex + "," + r.latex, x.c + "_" + r.c};
         };
-        const Vector column = H.value().solve(sheet_, A_column(j), {"A+", "A^{+}", "A_plus"}, entry);
+        const Vector column =
+            H.value().solve(sheet_, A_column(j), {"A+", "A^{+}", "A_plus"}, entry);
         for (std::size_t i = 0; i <= j; ++i) {
             const Expr AA = sheet_.dot(A_column(i), column);
             P(i, j) = P(j, i) = sheet_.define(joined(plain("P"), coordinate(i), coordinate(j)),
                                               g_.sub(i == j ? g_.one() : g_.zero(), AA));
         }
     }
-    sheet_.begin({"Stacked matrix, upper part; A is the lower part", "S = [ P M ; A ]",
-                  "S = \\begin{bmatrix} P M \\\\ A \\end{bmatrix}", "UW13 (2.9)", {}});
+    sheet_.begin({"Stacked matrix, upper part; A is the lower part",
+                  "S = [ P M ; A ]",
+                  "S = \\begin{bmatrix} P M \\\\ A \\end{bmatrix}",
+                  "UW13 (2.9)",
+                  {}});
     Grid S(n_, n_, g_.zero());
     for (std::size_t i = 0; i < n_; ++i) {
         Vector P_row;
@@ -594,10 +658,13 @@ std::optional<Error> Derivator::phohomsiri() {
                                     sheet_.dot(P_row, M_row(j)));
         }
     }
-    sheet_.begin({"Normal equations", with_C("K a = k,  K = S^T S,  k = S^T [ Q", " + C") + " ; b ]",
-                  with_C("K\\ddot{q} = k,\\quad K = S^{T}S,\\quad k = S^{T}\\begin{bmatrix} Q",
-                         " + C") + " \\\\ b \\end{bmatrix}",
-                  "", {}});
+    sheet_.begin(
+        {"Normal equations",
+         with_C("K a = k,  K = S^T S,  k = S^T [ Q", " + C") + " ; b ]",
+         with_C("K\\ddot{q} = k,\\quad K = S^{T}S,\\quad k = S^{T}\\begin{bmatrix} Q", " + C") +
+             " \\\\ b \\end{bmatrix}",
+         "",
+         {}});
     Grid K(n_, n_, g_.zero());
     Vector k(n_, g_.zero());
     for (std::size_t i = 0; i < n_; ++i) {
@@ -607,8 +674,8 @@ std::optional<Error> Derivator::phohomsiri() {
                 terms.push_back(g_.mul(S(p, i), S(p, j)));
             }
             terms.push_back(sheet_.dot(A_column(i), A_column(j)));
-            K(i, j) = K(j, i) = sheet_.define(joined(plain("K"), coordinate(i), coordinate(j)),
-                                              sheet_.sum(terms));
+            K(i, j) = K(j, i) =
+                sheet_.define(joined(plain("K"), coordinate(i), coordinate(j)), sheet_.sum(terms));
         }
         Vector terms;
         for (std::size_t p = 0; p < n_; ++p) {
@@ -622,16 +689,19 @@ std::optional<Error> Derivator::phohomsiri() {
         return factor.error();
     }
     const Vector a = factor.value().solve(sheet_, k, {"s", "s", "s"}, coordinates());
-    write_acceleration(a, with_C("a = s = S+ [ Q", " + C") + " ; b ]",
-                       with_C("\\ddot{q} = s = S^{+}\\begin{bmatrix} Q", " + C") +
-                           " \\\\ b \\end{bmatrix}",
-                       "UW13 (2.9)");
+    write_acceleration(
+        a, with_C("a = s = S+ [ Q", " + C") + " ; b ]",
+        with_C("\\ddot{q} = s = S^{+}\\begin{bmatrix} Q", " + C") + " \\\\ b \\end{bmatrix}",
+        "UW13 (2.9)");
     return write_multipliers_from_force(a_);
 }
 
 std::optional<Error> Derivator::multipliers() {
-    sheet_.begin({"Equations with multipliers", with_C("M a - A^T lambda = Q", " + C") + ",  A a = b",
-                  with_C("M\\ddot{q} - A^{T}\\lambda = Q", " + C") + ",\\quad A\\ddot{q} = b", "", {}});
+    sheet_.begin({"Equations with multipliers",
+                  with_C("M a - A^T lambda = Q", " + C") + ",  A a = b",
+                  with_C("M\\ddot{q} - A^{T}\\lambda = Q", " + C") + ",\\quad A\\ddot{q} = b",
+                  "",
+                  {}});
     const std::size_t size = n_ + m_;
     Vector unknowns;
     std::vector<Label> labels;
@@ -683,7 +753,9 @@ std::optional<Error> Derivator::minimal() {
     if (m_ > 0) {
         sheet_.begin({"Constraints solved for the dependent accelerations",
                       "[ A | b ] reduced to [ I R | r ]",
-                      "[\\,A \\mid b\\,] \\to [\\,I\\ R \\mid r\\,]", "RH (6)", {}});
+                      "[\\,A \\mid b\\,] \\to [\\,I\\ R \\mid r\\,]",
+                      "",
+                      {}});
         Result<Reduced> reduced = reduce_rows(sheet_, A_, b_, row_labels(), coordinates());
         if (!reduced) {
             return reduced.error();
@@ -706,8 +778,11 @@ std::optional<Error> Derivator::minimal() {
         u.push_back(model_.coordinates[i].a);
     }
     Grid N(n_, c, g_.zero());
-    sheet_.begin({"Dependent accelerations by the independent ones", "a = N u' + a_p",
-                  "\\ddot{q} = N\\dot{u} + a_{p}", "RH (10)-(12)", {}});
+    sheet_.begin({"Dependent accelerations by the independent ones",
+                  "a = N u' + a_p",
+                  "\\ddot{q} = N\\dot{u} + a_{p}",
+                  "RH (10)-(12)",
+                  {}});
     for (std::size_t j = 0; j < c; ++j) {
         N(independent[j], j) = g_.one();
     }
@@ -722,10 +797,13 @@ std::optional<Error> Derivator::minimal() {
         sheet_.relate(model_.coordinates[pivot[k]].a, dependent_value[pivot[k]]);
     }
 
-    sheet_.begin({"Minimal equations", with_C("m u' = f,  m = N^T M N,  f = N^T (Q", " + C") + " - M a_p)",
-                  with_C("\\mathsf{m}\\,\\dot{u} = f,\\quad \\mathsf{m} = N^{T} M N,\\quad f = N^{T}(Q",
-                         " + C") + " - M a_{p})",
-                  "RH (8)", {}});
+    sheet_.begin(
+        {"Minimal equations",
+         with_C("M_u u' = f_u,  M_u = N^T M N,  f_u = N^T (Q", " + C") + " - M a_p)",
+         with_C("M^{u}\\dot{u} = f^{u},\\quad M^{u} = N^{T} M N,\\quad f^{u} = N^{T}(Q", " + C") +
+             " - M a_{p})",
+         "RH (8)",
+         {}});
     const auto column = [&](std::size_t j) {
         Vector result;
         for (std::size_t i = 0; i < n_; ++i) {
@@ -734,7 +812,7 @@ std::optional<Error> Derivator::minimal() {
         return result;
     };
     const auto independent_label = [&](std::size_t j) { return coordinate(independent[j]); };
-    const Label small_m{"m", "\\mathsf{m}", "m"};
+    const Label small_m{"M_u", "M^{u}", "M_u"};
     Vector rest;  // Q + C - M a_p
     for (std::size_t i = 0; i < n_; ++i) {
         const Expr terms[] = {Q_[i], C_[i], g_.neg(sheet_.dot(M_row(i), a_p))};
@@ -748,19 +826,19 @@ std::optional<Error> Derivator::minimal() {
             for (std::size_t i = 0; i < n_; ++i) {
                 MN.push_back(sheet_.dot(M_row(i), column(l)));
             }
-            reduced_M(j, l) = reduced_M(l, j) = sheet_.define(
-                joined(small_m, independent_label(j), independent_label(l)),
-                sheet_.dot(column(j), MN));
+            reduced_M(j, l) = reduced_M(l, j) =
+                sheet_.define(joined(small_m, independent_label(j), independent_label(l)),
+                              sheet_.dot(column(j), MN));
         }
-        f.push_back(
-            sheet_.define(joined(plain("f"), independent_label(j)), sheet_.dot(column(j), rest)));
+        f.push_back(sheet_.define(joined({"f_u", "f^{u}", "f_u"}, independent_label(j)),
+                                  sheet_.dot(column(j), rest)));
     }
     Result<Factor> factor = Factor::of(sheet_, reduced_M, small_m, independent_label);
     if (!factor) {
         return factor.error();
     }
-    const Vector u_dot = factor.value().solve(sheet_, f, {"u'", "\\dot{u}", "u_dot"},
-                                              independent_label);
+    const Vector u_dot =
+        factor.value().solve(sheet_, f, {"u'", "\\dot{u}", "u_dot"}, independent_label);
     for (std::size_t j = 0; j < c; ++j) {
         a_[independent[j]] = u_dot[j];
     }

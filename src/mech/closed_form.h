@@ -1,8 +1,8 @@
 // The constrained acceleration as formulas, one worksheet per form of THEORY section 2.
 //
-// The forms are those of solve/forms.h, here over expressions. Dependent rows are left out (which ones
-// is a numeric question, answered by the caller), so that every matrix to be inverted is regular:
-// with independent rows B+ = B^T (B B^T)^-1, and no square root of M is needed, US10 (56).
+// The forms are those of solve/forms.h, here over expressions. Dependent rows are left out (which
+// ones is a numeric question, answered by the caller), so that every matrix to be inverted is
+// regular: with independent rows B+ = B^T (B B^T)^-1, and no square root of M is needed, US10 (56).
 #pragma once
 
 #include <cstdint>

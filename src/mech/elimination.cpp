@@ -61,11 +61,10 @@ std::optional<Position> choose_pivot(const Worksheet& sheet, const sym::Graph& g
     for (Candidate& c : candidates) {
         c.fill = (row_count[c.at.row] - 1) * (column_count[c.at.column] - 1);
     }
-    const auto best = std::min_element(candidates.begin(), candidates.end(),
-                                       [](const Candidate& a, const Candidate& b) {
-                                           return std::pair(a.fill, a.effort) <
-                                                  std::pair(b.fill, b.effort);
-                                       });
+    const auto best = std::min_element(
+        candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+            return std::pair(a.fill, a.effort) < std::pair(b.fill, b.effort);
+        });
     return best->at;
 }
 
@@ -158,8 +157,7 @@ Result<Factor> Factor::of(Worksheet& sheet, Grid S, const Label& name, const Lab
                     std::vector<Expr> terms{f.S_(i, c)};
                     for (std::size_t p = 0; p < j; ++p) {
                         const std::size_t e = block[p];
-                        terms.push_back(
-                            g.neg(g.mul(g.mul(f.L_(i, e), f.L_(c, e)), f.d_[e])));
+                        terms.push_back(g.neg(g.mul(g.mul(f.L_(i, e), f.L_(c, e)), f.d_[e])));
                     }
                     const Expr value = sheet.sum(terms);
                     if (j < k) {

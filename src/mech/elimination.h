@@ -42,10 +42,10 @@ class Factor {
 Label joined(const Label& name, const Label& i);
 Label joined(const Label& name, const Label& i, const Label& j);
 
-/// K x = r for any regular K by elimination. Pivots are large at the state of the worksheet (at least
-/// a tenth of the largest left) and among those the simplest. The unknowns' symbols are given: each
-/// line of the back substitution defines one of them, also the zero ones.
-/// Fails with kNotUnique when K is singular at that state.
+/// K x = r for any regular K by elimination. Pivots are large at the state of the worksheet (at
+/// least a tenth of the largest left) and among those the simplest. The unknowns' symbols are
+/// given: each line of the back substitution defines one of them, also the zero ones. Fails with
+/// kNotUnique when K is singular at that state.
 Result<std::vector<Expr>> solve_regular(Worksheet& sheet, Grid K, std::vector<Expr> r,
                                         std::span<const Expr> unknowns,
                                         std::span<const Label> labels);

@@ -71,6 +71,12 @@ Expr Worksheet::define(Expr symbol, const Label& label, Expr value) {
     return write(symbol, label, value, fits(value, Inline::kLeaf));
 }
 
+void Worksheet::show(const Label& label, Expr value) {
+    if (!graph_.is_zero(value)) {
+        write(graph_.symbol(sym::SymbolKind::kParameter, "@" + label.text), label, value, true);
+    }
+}
+
 void Worksheet::relate(Expr left, Expr right) {
     ANANKE_REQUIRE(!stages_.empty());
     stages_.back().lines.push_back({left, right, false, false});
@@ -89,10 +95,12 @@ Expr Worksheet::sum(std::span<const Expr> terms) {
     const bool shared = std::all_of(parts.begin(), parts.end(), [&](const Scaled& p) {
         return p.factor == parts.front().factor;
     });
+    // From the last to the first: the graph keeps older operands in front, so the terms stay in
+    // order.
     Expr total = graph_.zero();
-    for (const Scaled& p : parts) {
-        const Expr term = shared ? p.rest : graph_.mul(p.factor, p.rest);
-        total = p.negative ? graph_.sub(total, term) : graph_.add(total, term);
+    for (auto p = parts.rbegin(); p != parts.rend(); ++p) {
+        const Expr term = shared ? p->rest : graph_.mul(p->factor, p->rest);
+        total = p->negative ? graph_.sub(total, term) : graph_.add(term, total);
     }
     return shared ? graph_.mul(parts.front().factor, total) : total;
 }

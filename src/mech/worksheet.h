@@ -1,9 +1,9 @@
 // Formulas written down line by line, each with a name, as on paper.
 //
-// A worksheet never expands a product nor inverts a matrix in one expression: every quantity that is
-// worth a name (Q[x], a0[x], lambda[rod]) gets a symbol, and later lines are written over these
-// symbols. So the lines stay short, they form a straight-line program, and putting the values back in
-// (written_out) gives the closed formula over q, v, t.
+// A worksheet never expands a product nor inverts a matrix in one expression: every quantity that
+// is worth a name (Q[x], a0[x], lambda[rod]) gets a symbol, and later lines are written over these
+// symbols. So the lines stay short, they form a straight-line program, and putting the values back
+// in (written_out) gives the closed formula over q, v, t.
 #pragma once
 
 #include <span>
@@ -73,6 +73,8 @@ class Worksheet {
     Expr define(const Label& label, Expr value, Inline limit = Inline::kLeaf);
     /// The same with a symbol that exists already, always used by later lines unless it is a leaf.
     Expr define(Expr symbol, const Label& label, Expr value);
+    /// Writes label = value for the reader alone. Zeros are not written.
+    void show(const Label& label, Expr value);
     void relate(Expr left, Expr right);
     void name(Expr symbol, const Label& label) { labels_[symbol] = label; }
 
