@@ -39,11 +39,13 @@ int main(int argc, char** argv) {
         "  ananke run models/duffing.ank                    run and print a short table\n"
         "  ananke run models/duffing.ank --csv duffing.csv  write every quantity over time\n"
         "  ananke check models/two_link_pendulum.ank        what the model is, without running it\n"
+        "  ananke derive models/two_link_pendulum.ank       its equations\n"
         "  ananke run --help                                all options of a verb");
 
     int exit_code = kDone;
     add_run(app, exit_code);
     add_check(app, exit_code);
+    add_derive(app, exit_code);
     catch_interrupts();
     try {
         app.parse(argc, argv);

@@ -20,5 +20,6 @@ void add_model_arguments(CLI::App& verb, ModelArguments& arguments);
 /// Each registers its verb; the callback stores the exit code.
 void add_run(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
+void add_derive(CLI::App& app, int& exit_code);
 
 }  // namespace ananke::cli

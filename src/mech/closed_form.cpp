@@ -82,8 +82,7 @@ class Derivator {
     };
     Result<Core> core(const Grid& M, const Vector& Q, const CoreNames& names);
 
-    Grid product_AAt();
-    /// (A A^T)^-1 v; `factor` of A A^T.
+    /// A A^T, written once.
     Result<Factor> factor_AAt();
     void write_acceleration(const Vector& a, std::string formula, std::string latex,
                             std::string source);
@@ -146,6 +145,7 @@ class Derivator {
     std::vector<int> rows_;
     Grid M_, A_;
     Vector Q_, C_, b_, a_, lambda_, Qc_;
+    std::optional<Factor> AAt_;
     std::vector<Stage> given_;
     // Gauge, written by write_gauge().
     Expr alpha2_;
@@ -412,7 +412,11 @@ std::optional<Error> Derivator::fundamental() {
     return std::nullopt;
 }
 
-Grid Derivator::product_AAt() {
+Result<Factor> Derivator::factor_AAt() {
+    if (AAt_) {
+        return *AAt_;
+    }
+    sheet_.begin({"Products of the rows", "H = A A^T", "H = A A^{T}", "", {}});
     Grid H(m_, m_, g_.zero());
     for (std::size_t k = 0; k < m_; ++k) {
         for (std::size_t l = k; l < m_; ++l) {
@@ -420,28 +424,29 @@ Grid Derivator::product_AAt() {
                 sheet_.define(joined(plain("H"), row(k), row(l)), sheet_.dot(A_row(k), A_row(l)));
         }
     }
-    return H;
-}
-
-Result<Factor> Derivator::factor_AAt() {
-    sheet_.begin({"Products of the rows", "H = A A^T", "H = A A^{T}", "", {}});
-    const Grid H = product_AAt();
-    return Factor::of(sheet_, H, plain("H"), row_labels());
+    Result<Factor> factor = Factor::of(sheet_, H, plain("H"), row_labels());
+    if (factor) {
+        AAt_ = factor.value();
+    }
+    return factor;
 }
 
 /// alpha, G and z as the model gives them, or 1, identity and alpha^2 b.
 void Derivator::write_gauge(WrittenForm form) {
     const GaugeChoice& gauge = equations_.gauge;
+    const bool weighted =
+        form == WrittenForm::kWanichanon && (!gauge.G_diagonal.empty() || !gauge.G_matrix.empty());
+    const bool identity = form == WrittenForm::kWanichanon && !weighted;
     sheet_.begin({"Gauge",
-                  "alpha(t), G(q,t), z(q,v,t): free choices, the motion is the same",
-                  "\\alpha(t),\\ G(q,t),\\ z(q,\\dot{q},t)",
+                  fmt::format("free choices, the motion is the same for all{}",
+                              identity ? "; here G = I" : ""),
+                  identity ? "G = I" : "",
                   "UW13 remark 1",
                   {}});
     const Expr alpha = sheet_.define({"alpha", "\\alpha", "alpha_gauge"},
                                      gauge.alpha_given ? gauge.alpha : g_.one());
     alpha2_ = g_.square(alpha);
-    const bool weighted = !gauge.G_diagonal.empty() || !gauge.G_matrix.empty();
-    if (form == WrittenForm::kWanichanon && weighted) {
+    if (weighted) {
         G_.emplace(m_, m_, g_.zero());
         for (std::size_t k = 0; k < m_; ++k) {
             for (std::size_t l = 0; l < m_; ++l) {
@@ -467,7 +472,6 @@ void Derivator::write_gauge(WrittenForm form) {
 std::optional<Error> Derivator::auxiliary(WrittenForm form) {
     const bool transpose = form == WrittenForm::kWanichanon;
     write_gauge(form);
-    std::optional<Factor> AAt;
     Grid PA(m_, n_, g_.zero());  // X^T
     if (transpose) {
         for (std::size_t k = 0; k < m_; ++k) {
@@ -484,7 +488,6 @@ std::optional<Error> Derivator::auxiliary(WrittenForm form) {
         if (!factor) {
             return factor.error();
         }
-        AAt = std::move(factor).value();
         sheet_.begin({"Moore-Penrose inverse of A",
                       "A+ = A^T (A A^T)^-1",
                       "A^{+} = A^{T}(A A^{T})^{-1}",
@@ -496,7 +499,8 @@ std::optional<Error> Derivator::auxiliary(WrittenForm form) {
                 const Label r = row(k);
                 return Label{x.text + "," + r.text, x.latex + "," + r.latex, x.c + "_" + r.c};
             };
-            const Vector column = AAt->solve(sheet_, A_column(i), {"A+", "A^{+}", "A_plus"}, entry);
+            const Vector column =
+                AAt_->solve(sheet_, A_column(i), {"A+", "A^{+}", "A_plus"}, entry);
             for (std::size_t k = 0; k < m_; ++k) {
                 PA(k, i) = column[k];
             }
@@ -570,7 +574,7 @@ std::optional<Error> Derivator::auxiliary(WrittenForm form) {
         excess[k] = g_.sub(z_[k], g_.mul(alpha2_, b_[k]));
     }
     if (!transpose && z_given_) {
-        excess = AAt->solve(sheet_, excess, {"h", "h", "h"}, row_labels());
+        excess = AAt_->solve(sheet_, excess, {"h", "h", "h"}, row_labels());
     }
     for (std::size_t k = 0; k < m_; ++k) {
         Expr shift = excess[k];
@@ -778,11 +782,18 @@ std::optional<Error> Derivator::minimal() {
         u.push_back(model_.coordinates[i].a);
     }
     Grid N(n_, c, g_.zero());
-    sheet_.begin({"Dependent accelerations by the independent ones",
-                  "a = N u' + a_p",
-                  "\\ddot{q} = N\\dot{u} + a_{p}",
-                  "RH (10)-(12)",
-                  {}});
+    std::string chosen, chosen_latex;
+    for (const Expr e : u) {
+        const sym::Symbol& symbol = g_.symbol_record(e);
+        chosen += (chosen.empty() ? "" : ", ") + sym::text_name(symbol);
+        chosen_latex += (chosen_latex.empty() ? "" : ",\\ ") + sym::latex_name(symbol);
+    }
+    sheet_.begin(
+        {"Dependent accelerations by the independent ones",
+         fmt::format("a = N u' + a_p,  u' = ({})", chosen),
+         fmt::format("\\ddot{{q}} = N\\dot{{u}} + a_{{p}},\\quad \\dot{{u}} = ({})", chosen_latex),
+         "RH (10)-(12)",
+         {}});
     for (std::size_t j = 0; j < c; ++j) {
         N(independent[j], j) = g_.one();
     }

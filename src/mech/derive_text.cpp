@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kWidth = 100;
 constexpr std::size_t kWidestName = 24;
+constexpr std::size_t kDirectionsShown = 24;
 
 /// Columns of a UTF-8 text.
 std::size_t columns(std::string_view text) {
@@ -63,6 +64,12 @@ void append_lines(std::string& out, std::string_view lead, const std::vector<Pri
         const std::size_t used = columns(line.left);
         const std::string pad(used < width ? width - used : 0, ' ');
         out += wrapped(fmt::format("    {}{}{} = ", lead, line.left, pad), line.right);
+    }
+}
+
+void append_cut(std::string& out, std::size_t count) {
+    if (count > 0) {
+        out += fmt::format("    ... and {} more lines\n", count);
     }
 }
 
@@ -122,10 +129,13 @@ std::string heading(const Model& model, const Equations& equations, const Closed
 std::string derive_text(const Model& model, const Equations& equations, const ClosedForm& form,
                         const ReportOptions& options) {
     std::string out = heading(model, equations, form, options);
-    const std::vector<PrintedLine> directions =
-        print_directions(model, equations, sym::Notation::kText);
+    std::vector<PrintedLine> directions = print_directions(model, equations, sym::Notation::kText);
+    const std::size_t directions_shown =
+        options.full ? directions.size() : std::min(directions.size(), kDirectionsShown);
+    const std::size_t directions_cut = directions.size() - directions_shown;
+    directions.resize(directions_shown);
     std::size_t number = 0;
-    bool cut = false;
+    bool cut = directions_cut > 0;
     for (const PrintedStage& printed :
          print_stages(model, form, sym::Notation::kText, options.full)) {
         const Stage& stage = *printed.stage;
@@ -136,13 +146,12 @@ std::string derive_text(const Model& model, const Equations& equations, const Cl
         if (printed.lines.empty()) {
             out += "    all entries are 0\n";
         }
-        if (printed.cut > 0) {
-            out += fmt::format("    ... and {} more lines\n", printed.cut);
-            cut = true;
-        }
+        append_cut(out, printed.cut);
+        cut = cut || printed.cut > 0;
         if (++number == form.given.size() && !directions.empty()) {
             out += "\nDirections of the constraint forces, world axes   [RH (5)]\n";
             append_lines(out, "", directions);
+            append_cut(out, directions_cut);
         }
     }
     if (cut) {

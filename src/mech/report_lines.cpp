@@ -28,8 +28,13 @@ std::vector<const Stage*> all_stages(const ClosedForm& form) {
     return stages;
 }
 
-const std::string& in(const Label& label, sym::Notation notation) {
-    return notation == sym::Notation::kLatex ? label.latex : label.text;
+std::string in(const Label& label, sym::Notation notation) {
+    if (notation != sym::Notation::kLatex) {
+        return label.text;
+    }
+    // Braces, so that a power does not become a second superscript.
+    const bool raised = label.latex.find_first_of("^ ") != std::string::npos;
+    return raised ? "{" + label.latex + "}" : label.latex;
 }
 
 std::vector<sym::Named> names_of(const ClosedForm& form, sym::Notation notation) {

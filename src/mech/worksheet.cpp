@@ -49,6 +49,7 @@ bool Worksheet::fits(Expr e, Inline limit) const {
 
 Expr Worksheet::write(Expr symbol, const Label& label, Expr value, bool short_enough) {
     ANANKE_REQUIRE(!stages_.empty());
+    ANANKE_REQUIRE(!at_.contains(symbol));  // written once
     labels_[symbol] = label;
     stages_.back().lines.push_back({symbol, value, true, !short_enough});
     if (short_enough) {
