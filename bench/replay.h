@@ -1,0 +1,56 @@
+// Where the time of one of our runs goes: its evaluations and projections are recorded once and
+// then repeated part by part.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "models.h"
+#include "sim/dynamics.h"
+
+namespace ananke::bench {
+
+constexpr double kTolerance = 1e-12;
+
+/// One run at kTolerance: time, and how well it ended.
+struct RunTime {
+    double seconds = 0.0;
+    std::size_t steps = 0;
+    std::size_t evaluations = 0;
+    double error = 0.0;
+};
+
+/// sim::run as `ananke run` calls it, one row at the end.
+RunTime time_our_run(const BenchModel& model, sim::Drift drift);
+/// The loop of hand_dop853.h.
+RunTime time_hand_run(const BenchModel& model, bool with_projection);
+/// The hand-written acceleration under our ode::Dop853.
+RunTime time_hand_run_in_our_integrator(const BenchModel& model, bool with_projection);
+
+/// Seconds per right-hand side, averaged over the states of the run.
+struct RightHandSide {
+    double ours = 0.0;           ///< as in a run: acceleration, forces, power
+    double hand = 0.0;           ///< the acceleration
+    double kernels = 0.0;        ///< of ours: M, Q, A, b
+    double solve = 0.0;          ///< of ours: acceleration and forces from them
+    double power = 0.0;          ///< of ours: for the energy balance
+    std::size_t operations = 0;  ///< of the kernel of M, Q, A, b
+};
+
+/// Seconds of a whole run with projection.
+struct RunParts {
+    double total = 0.0;
+    double right_hand_sides = 0.0;
+    double projection = 0.0;
+    double integrator = 0.0;  ///< what ode::Dop853 needs besides
+    double rest = 0.0;        ///< set-up, the row at the end
+    std::size_t projections = 0;
+};
+
+struct Breakdown {
+    RightHandSide rhs;
+    RunParts run;
+};
+Breakdown break_down(const BenchModel& model);
+
+}  // namespace ananke::bench
