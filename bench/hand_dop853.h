@@ -65,8 +65,7 @@ class HandDop853 {
         static constexpr std::size_t kMainStages = ode::dop853::kMainStages;
     };
 
-    // One copy of the acceleration in the caches, not one for every stage.
-    [[gnu::noinline]] static void evaluate(double t, const State& y, State& k) {
+    static void evaluate(double t, const State& y, State& k) {
         std::copy(y.begin() + n, y.end(), k.begin());
         Model::acceleration(t, y.data(), y.data() + n, k.data() + n);
     }
