@@ -1,0 +1,199 @@
+// From a model text to a recorded run, as the program does it, for tests.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <random>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/diagnostic.h"
+#include "base/text.h"
+#include "io/memory.h"
+#include "lang/parse_model.h"
+#include "sim/evaluator.h"
+#include "sim/prepare.h"
+#include "sim/row_writer.h"
+#include "sim/run.h"
+#include "sim/start.h"
+
+namespace ananke::pipeline {
+
+namespace fs = std::filesystem;
+
+inline const fs::path& source_directory() {
+    static const fs::path path(ANANKE_SOURCE_DIR);
+    return path;
+}
+
+inline std::string contents(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+/// Names of the files of a folder with this extension, without it, sorted.
+inline std::vector<std::string> stems(const fs::path& folder, const std::string& extension) {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        if (entry.path().extension() == extension) {
+            names.push_back(entry.path().stem().string());
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+/// The text of models/<name>.ank.
+inline std::string model_text(const std::string& name) {
+    return contents(source_directory() / "models" / (name + ".ank"));
+}
+
+struct Loaded {
+    std::unique_ptr<sim::Prepared> prepared;  ///< absent if anything is wrong
+    std::string messages;                     ///< what a person would read
+};
+
+inline Loaded load_text(const std::string& name, std::string text,
+                        std::vector<std::string> settings = {}) {
+    lang::Options options;
+    options.settings = std::move(settings);
+    Sources sources;
+    lang::ParseResult parsed = lang::parse_model_text(sources, name, std::move(text), options);
+    Loaded loaded;
+    loaded.messages = parsed.diagnostics.empty() ? "" : render(parsed.diagnostics, sources);
+    if (!parsed.model) {
+        return loaded;
+    }
+    sim::Preparation preparation = sim::prepare(std::move(*parsed.model), {});
+    if (!preparation.diagnostics.empty()) {
+        loaded.messages += render(preparation.diagnostics, sources);
+    }
+    for (const Error& error : preparation.errors) {
+        loaded.messages += error.message + "\n";
+    }
+    loaded.prepared = std::move(preparation.prepared);
+    return loaded;
+}
+
+inline Loaded load_model(const std::string& name, std::vector<std::string> settings = {}) {
+    return load_text("models/" + name + ".ank", model_text(name), std::move(settings));
+}
+
+/// "name=value" that reads back exactly.
+inline std::string setting(const std::string& name, double value) {
+    return name + "=" + to_text(value);
+}
+
+inline double end_of(const sim::Prepared& prepared) {
+    return prepared.model.simulate
+               ? sim::parameter_expression(prepared, prepared.model.simulate->until)
+               : 1.0;
+}
+
+struct Run {
+    io::Trajectory rows;
+    sim::RunSummary summary;
+    std::optional<Error> error;  ///< of the start or of the run
+
+    double at(std::size_t row, std::string_view column) const {
+        const std::optional<std::size_t> place = rows.find(column);
+        if (!place) {
+            ADD_FAILURE() << "no column " << column;
+            return std::nan("");
+        }
+        return rows.row(row)[*place];
+    }
+};
+
+struct Settings {
+    std::vector<double> times;
+    double tolerance = 1e-12;
+    solve::Form form = solve::Form::kAuto;
+    std::optional<double> until = {};  ///< the last of the times if absent
+};
+
+inline Run run_from(const sim::Prepared& prepared, const sim::StartState& start,
+                    const Settings& settings) {
+    Run run;
+    sim::RunOptions options;
+    options.output_times = settings.times;
+    options.until = settings.until.value_or(settings.times.back());
+    options.tolerance = settings.tolerance;
+    options.dynamics.form = settings.form;
+    const std::unique_ptr<sim::Recorder> recorder = io::record_in_memory(run.rows);
+    sim::Header header;
+    header.columns = sim::columns_of(*prepared.compiled);
+    EXPECT_TRUE(recorder->begin(header));
+    run.summary = sim::run(prepared.compiled, prepared.parameters, start, options, *recorder);
+    run.error = run.summary.error;
+    return run;
+}
+
+inline Run run_model(const sim::Prepared& prepared, const Settings& settings) {
+    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
+    const Result<sim::StartState> start = sim::assemble(evaluator, prepared.initial);
+    if (!start) {
+        Run run;
+        run.error = start.error();
+        return run;
+    }
+    return run_from(prepared, start.value(), settings);
+}
+
+/// `count` + 1 times from 0 to `until`.
+inline std::vector<double> even_times(double until, int count) {
+    std::vector<double> times;
+    for (int i = 0; i <= count; ++i) {
+        times.push_back(until * i / count);
+    }
+    return times;
+}
+
+inline double scaled_error(double value, double expected) {
+    return std::abs(value - expected) / std::max(1.0, std::abs(expected));
+}
+
+/// Largest scaled difference of the columns of some kinds between two runs with the same rows.
+inline double largest_difference(const Run& a, const Run& b,
+                                 std::initializer_list<sim::ColumnKind> kinds) {
+    EXPECT_EQ(a.rows.rows(), b.rows.rows());
+    double largest = 0.0;
+    for (const sim::Column& column : a.rows.header.columns) {
+        if (std::find(kinds.begin(), kinds.end(), column.kind) == kinds.end() ||
+            !b.rows.find(column.name)) {
+            continue;
+        }
+        for (std::size_t i = 0; i < std::min(a.rows.rows(), b.rows.rows()); ++i) {
+            const double difference = scaled_error(a.at(i, column.name), b.at(i, column.name));
+            largest = std::isnan(difference) ? HUGE_VAL : std::max(largest, difference);
+        }
+    }
+    return largest;
+}
+
+/// Largest scaled residual of any constraint, as written, over all rows.
+inline double largest_residual(const Run& run) {
+    double largest = 0.0;
+    for (const sim::Column& column : run.rows.header.columns) {
+        if (column.name.rfind("residual[", 0) != 0) {
+            continue;
+        }
+        for (std::size_t i = 0; i < run.rows.rows(); ++i) {
+            const double value = std::abs(run.at(i, column.name));
+            largest = std::isnan(value) ? HUGE_VAL : std::max(largest, value);
+        }
+    }
+    return largest;
+}
+
+}  // namespace ananke::pipeline
