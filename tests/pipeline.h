@@ -100,7 +100,7 @@ inline double end_of(const sim::Prepared& prepared) {
                : 1.0;
 }
 
-struct Run {
+struct Recording {
     io::Trajectory rows;
     sim::RunSummary summary;
     std::optional<Error> error;  ///< of the start or of the run
@@ -122,9 +122,9 @@ struct Settings {
     std::optional<double> until = {};  ///< the last of the times if absent
 };
 
-inline Run run_from(const sim::Prepared& prepared, const sim::StartState& start,
-                    const Settings& settings) {
-    Run run;
+inline Recording run_from(const sim::Prepared& prepared, const sim::StartState& start,
+                          const Settings& settings) {
+    Recording run;
     sim::RunOptions options;
     options.output_times = settings.times;
     options.until = settings.until.value_or(settings.times.back());
@@ -139,11 +139,11 @@ inline Run run_from(const sim::Prepared& prepared, const sim::StartState& start,
     return run;
 }
 
-inline Run run_model(const sim::Prepared& prepared, const Settings& settings) {
+inline Recording run_model(const sim::Prepared& prepared, const Settings& settings) {
     sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
     const Result<sim::StartState> start = sim::assemble(evaluator, prepared.initial);
     if (!start) {
-        Run run;
+        Recording run;
         run.error = start.error();
         return run;
     }
@@ -164,7 +164,7 @@ inline double scaled_error(double value, double expected) {
 }
 
 /// Largest scaled difference of the columns of some kinds between two runs with the same rows.
-inline double largest_difference(const Run& a, const Run& b,
+inline double largest_difference(const Recording& a, const Recording& b,
                                  std::initializer_list<sim::ColumnKind> kinds) {
     EXPECT_EQ(a.rows.rows(), b.rows.rows());
     double largest = 0.0;
@@ -182,7 +182,7 @@ inline double largest_difference(const Run& a, const Run& b,
 }
 
 /// Largest scaled residual of any constraint, as written, over all rows.
-inline double largest_residual(const Run& run) {
+inline double largest_residual(const Recording& run) {
     double largest = 0.0;
     for (const sim::Column& column : run.rows.header.columns) {
         if (column.name.rfind("residual[", 0) != 0) {

@@ -50,7 +50,7 @@ std::vector<double> times_of(const Json& samples) {
 }
 
 /// +1, or -1 where the quaternion of the run is the negative of the sample's: the same rotation.
-double sign_of(const Json& columns, const Json& sample, const Run& run, std::size_t row) {
+double sign_of(const Json& columns, const Json& sample, const Recording& run, std::size_t row) {
     if (!columns.contains("u")) {
         return 1.0;
     }
@@ -66,7 +66,8 @@ bool flips_with_quaternion(const std::string& quantity) {
     return quantity[0] == 'u' || quantity == "Qc_quaternion";
 }
 
-void compare_sample(const Json& columns, const Json& sample, const Run& run, std::size_t row) {
+void compare_sample(const Json& columns, const Json& sample, const Recording& run,
+                    std::size_t row) {
     const double sign = sign_of(columns, sample, run, row);
     for (const auto& [quantity, names] : columns.items()) {
         ASSERT_TRUE(sample.contains(quantity)) << quantity;
@@ -95,7 +96,7 @@ void compare_case(const Json& entry) {
     const Loaded loaded = load_text(model, contents(source_directory() / model));
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
 
-    const Run run = run_model(*loaded.prepared, {.times = times_of(samples)});
+    const Recording run = run_model(*loaded.prepared, {.times = times_of(samples)});
     ASSERT_FALSE(run.error) << run.error->message;
     std::map<double, std::size_t> row_at;
     for (std::size_t i = 0; i < run.rows.rows(); ++i) {
