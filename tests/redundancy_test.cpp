@@ -1,0 +1,248 @@
+// Constraints said more than once, constraints that contradict each other, and gauge freedom: what
+// must not change the motion, and what must be answered with names.
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "pipeline.h"
+#include "sim/check.h"
+
+namespace ananke::pipeline {
+namespace {
+
+using sim::ColumnKind;
+
+struct Equation {
+    std::string left, right;
+};
+
+/// The constraints that have a line of their own.
+std::vector<Equation> constraints_of(const std::string& text) {
+    std::vector<Equation> found;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.rfind("constraint ", 0) != 0 && line.rfind("servo ", 0) != 0) {
+            continue;
+        }
+        line = line.substr(0, line.find('#'));
+        const std::size_t colon = line.find(':');
+        const std::size_t equals = line.find('=', colon);
+        found.push_back({line.substr(colon + 1, equals - colon - 1), line.substr(equals + 1)});
+    }
+    return found;
+}
+
+/// Each constraint once or twice more, multiplied by 1e-5 .. 1e5, and sums of neighbours.
+std::string with_copies(const std::string& text, std::mt19937& random) {
+    std::uniform_real_distribution<double> exponent(-5.0, 5.0);
+    std::uniform_int_distribution<int> coin(0, 1);
+    const auto factor = [&] {
+        return to_text((coin(random) == 0 ? 1.0 : -1.0) * std::pow(10.0, exponent(random)));
+    };
+    std::string longer = text;
+    int count = 0;
+    const std::vector<Equation> equations = constraints_of(text);
+    for (std::size_t i = 0; i < equations.size(); ++i) {
+        for (int copy = 0; copy < 1 + coin(random); ++copy) {
+            const std::string s = factor();
+            longer += fmt::format("constraint copy{}: ({})*({}) = ({})*({})\n", ++count, s,
+                                  equations[i].left, s, equations[i].right);
+        }
+        if (i > 0) {
+            const std::string s = factor();
+            longer += fmt::format("constraint sum{}: ({}) + ({})*({}) = ({}) + ({})*({})\n",
+                                  ++count, equations[i - 1].left, s, equations[i].left,
+                                  equations[i - 1].right, s, equations[i].right);
+        }
+    }
+    return longer;
+}
+
+TEST(Redundancy, ScaledCopiesOfConstraintsChangeNothing) {
+    std::mt19937 random(99);
+    int compared = 0;
+    for (const std::string& name : stems(source_directory() / "models", ".ank")) {
+        const std::string text = model_text(name);
+        if (constraints_of(text).empty() || name == "chain") {
+            continue;
+        }
+        SCOPED_TRACE(name);
+        const Loaded plain = load_text(name, text);
+        ASSERT_TRUE(plain.prepared) << plain.messages;
+        const Settings settings{.times = even_times(std::min(0.5, end_of(*plain.prepared)), 10)};
+        const Recording expected = run_model(*plain.prepared, settings);
+        ASSERT_FALSE(expected.error) << expected.error->message;
+        for (int trial = 0; trial < 4; ++trial) {
+            const std::string longer = with_copies(text, random);
+            SCOPED_TRACE(longer.substr(text.size()));
+            const Loaded copied = load_text(name, longer);
+            ASSERT_TRUE(copied.prepared) << copied.messages;
+            const Recording run = run_model(*copied.prepared, settings);
+            ASSERT_FALSE(run.error) << run.error->message;
+            EXPECT_LT(largest_difference(
+                          expected, run,
+                          {ColumnKind::kPosition, ColumnKind::kVelocity, ColumnKind::kForce}),
+                      1e-10);
+            EXPECT_EQ(run.summary.rank, expected.summary.rank);
+            ++compared;
+        }
+    }
+    EXPECT_GE(compared, 100);
+}
+
+// A holonomic constraint beside its own derivative.
+TEST(Redundancy, AConstraintAndItsRateAgree) {
+    const std::string text = model_text("spherical_pendulum");
+    const Loaded plain = load_text("plain", text);
+    const Loaded doubled =
+        load_text("doubled", text + "constraint rate: 1e3*(x*x' + y*y' + z*z') = 0\n");
+    ASSERT_TRUE(plain.prepared && doubled.prepared) << plain.messages << doubled.messages;
+    const Settings settings{.times = even_times(5.0, 20)};
+    const Recording a = run_model(*plain.prepared, settings);
+    const Recording b = run_model(*doubled.prepared, settings);
+    ASSERT_FALSE(b.error) << b.error->message;
+    EXPECT_LT(largest_difference(
+                  a, b, {ColumnKind::kPosition, ColumnKind::kVelocity, ColumnKind::kForce}),
+              1e-10);
+}
+
+// ---- contradictions
+
+/// The names listed in "the constraints a, b and c contradict each other ...".
+std::set<std::string> names_in(const std::string& message) {
+    const std::string begin = "the constraints ";
+    const std::size_t from = message.find(begin);
+    const std::size_t to = message.find(" contradict", from);
+    if (from == std::string::npos || to == std::string::npos) {
+        return {};
+    }
+    std::string list = message.substr(from + begin.size(), to - from - begin.size());
+    std::set<std::string> names;
+    for (std::size_t at = list.find(" and "); at != std::string::npos; at = list.find(" and ")) {
+        list.replace(at, 5, ", ");
+    }
+    std::istringstream words(list);
+    for (std::string word; std::getline(words, word, ',');) {
+        names.insert(word.substr(word.find_first_not_of(' ')));
+    }
+    return names;
+}
+
+/// What a person reads when the model is run.
+std::string answer(const Loaded& loaded) {
+    if (!loaded.prepared) {
+        return loaded.messages;
+    }
+    const Result<sim::CheckReport> report = sim::check(*loaded.prepared);
+    if (!report) {
+        return report.error().message + "\n";
+    }
+    const Recording run = run_model(*loaded.prepared, {.times = {0.0, 1.0}});
+    return run.error ? run.error->message + "\n" : "";
+}
+
+// Seven harmless constraints, some of them dependent, all tied to the coordinates of the three that
+// contradict each other while any two of these agree.
+void expect_three_named(const std::array<std::string, 3>& contradictory, const std::string& level,
+                        bool with_redundant, std::mt19937& random) {
+    std::vector<std::string> lines{
+        "constraint " + contradictory[0],  "constraint " + contradictory[1],
+        "constraint " + contradictory[2],  "constraint c1: z + x = 2*w",
+        "constraint c2: w' = u' + 0.5*y'", "constraint c3: u - p = sin(p)",
+        "constraint c4: p' + r' = 0",      "constraint c5: r - s + x*y = 0",
+    };
+    if (with_redundant) {
+        lines.push_back("constraint c6: 1e3*(z + x - 2*w) = 0");
+        lines.push_back("constraint c7: 1e-3*(p' + r') + w' = u' + 0.5*y'");
+    } else {
+        lines.push_back("constraint c6: s + k = 0");
+        lines.push_back("constraint c7: k' = j'");
+    }
+    std::shuffle(lines.begin(), lines.end(), random);
+    std::string text =
+        "coordinate x, y, z, w, u, p, r, s, k, j\n"
+        "kinetic x'^2 + y'^2 + z'^2 + w'^2 + u'^2 + p'^2 + r'^2 + s'^2 + k'^2 + "
+        "2*j'^2\n";
+    for (const std::string& line : lines) {
+        text += line + "\n";
+    }
+    SCOPED_TRACE(level + "\n" + text);
+    const std::string message = answer(load_text("ten", text));
+    EXPECT_EQ(names_in(message), (std::set<std::string>{"one", "two", "three"})) << message;
+}
+
+TEST(Contradiction, ExactlyTheThreeAreNamedInAnyOrder) {
+    std::mt19937 random(5);
+    for (int trial = 0; trial < 20; ++trial) {
+        for (const bool redundant : {false, true}) {
+            expect_three_named({"one: x = 1", "two: y = 1", "three: x + y = 1"}, "positions",
+                               redundant, random);
+            expect_three_named({"one: x' = 1", "two: y' = 1", "three: x' + y' = 1"}, "velocities",
+                               redundant, random);
+            expect_three_named({"one: x = t^2", "two: y = t^2", "three: x + y = t^2"},
+                               "accelerations", redundant, random);
+            expect_three_named({"one: x = t^2", "two: y' = 2*t", "three: 3*(x' + y') = 2*t"},
+                               "accelerations, mixed", redundant, random);
+        }
+    }
+}
+
+TEST(Errors, OfTheGalleryAreAnsweredWithTheExpectedText) {
+    const fs::path expected = source_directory() / "tests" / "errors";
+    const std::vector<std::string> names = stems(source_directory() / "models" / "errors", ".ank");
+    EXPECT_GE(names.size(), 5U);
+    for (const std::string& name : names) {
+        const std::string path = "models/errors/" + name + ".ank";
+        EXPECT_EQ(answer(load_text(path, contents(source_directory() / path))),
+                  contents(expected / (name + ".expected")))
+            << name;
+    }
+}
+
+// ---- gauge freedom, UW13 remark 1
+
+TEST(Gauge, ChangesNoMotion) {
+    for (const std::string name :
+         {"two_link_pendulum", "free_top", "massless_interface", "duffing", "perpendicular",
+          "andrews", "car_axis", "parallel_in_space", "nonideal_nonholonomic_free",
+          "two_link_pendulum_redundant", "spherical_pendulum", "prescribed_speed"}) {
+        SCOPED_TRACE(name);
+        const std::string text = model_text(name);
+        const Loaded plain = load_text(name, text);
+        ASSERT_TRUE(plain.prepared) << plain.messages;
+        const std::string q = plain.prepared->model.coordinates[0].name;
+        const std::string c = plain.prepared->model.constraints[0].name;
+        const Settings settings{.times = even_times(std::min(1.0, end_of(*plain.prepared)), 10)};
+        const Recording expected = run_model(*plain.prepared, settings);
+        ASSERT_FALSE(expected.error) << expected.error->message;
+        const std::vector<std::string> gauges{
+            "",
+            "gauge alpha = 0.3 + t^2\n",
+            fmt::format("gauge alpha = 2 + sin(5*t), G = 1.5 + cos({})\n", q),
+            fmt::format("gauge G[{}] = 3 + sin({})^2, z = 2*{}' - t\n", c, q, q),
+            fmt::format("gauge alpha = 0.7, G = 0.2 + {}^2, z = 5, z[{}] = {}*{}'\n", q, c, q, q),
+        };
+        for (const std::string& gauge : gauges) {
+            SCOPED_TRACE(gauge);
+            const Loaded gauged = load_text(name, text + gauge);
+            ASSERT_TRUE(gauged.prepared) << gauged.messages;
+            for (const solve::Form form :
+                 {solve::Form::kAuto, solve::Form::kWanichanon, solve::Form::kSchutte}) {
+                Settings other = settings;
+                other.form = form;
+                const Recording run = run_model(*gauged.prepared, other);
+                ASSERT_FALSE(run.error) << solve::form_name(form) << ": " << run.error->message;
+                EXPECT_LT(largest_difference(
+                              expected, run,
+                              {ColumnKind::kPosition, ColumnKind::kVelocity, ColumnKind::kForce}),
+                          1e-9)
+                    << solve::form_name(form);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace ananke::pipeline
