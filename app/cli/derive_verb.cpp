@@ -33,6 +33,7 @@ struct Judgement {
 
 std::string row_list(const mech::Equations& equations, const std::vector<int>& rows) {
     std::vector<std::string> names;
+    names.reserve(rows.size());
     for (const int row : rows) {
         names.push_back(equations.rows[static_cast<std::size_t>(row)].name);
     }

@@ -50,10 +50,9 @@ struct Statement {
 std::string body(const Model& model, const std::vector<Statement>& statements,
                  const std::unordered_map<Expr, Label>& labels) {
     const sym::Graph& graph = model.graph;
-    std::vector<Expr> roots;
-    for (const Statement& s : statements) {
-        roots.push_back(s.value);
-    }
+    std::vector<Expr> roots(statements.size());
+    std::transform(statements.begin(), statements.end(), roots.begin(),
+                   [](const Statement& s) { return s.value; });
     Identifiers identifiers;
     std::vector<sym::Named> names{{"t", model.time}};
     std::string out;

@@ -80,6 +80,11 @@ double largest_entry(const Worksheet& sheet, const sym::Graph& graph, const Grid
     return largest;
 }
 
+/// Not positive at the state of the worksheet, beside a number of size `scale`.
+bool vanished(const Worksheet& sheet, Expr value, double scale) {
+    return !(sheet.number(value) > kVanished * scale);
+}
+
 Error singular(std::string_view what) {
     return {ErrorCode::kNotUnique, fmt::format("{} is singular at the initial state", what)};
 }
@@ -123,54 +128,61 @@ void Factor::find_blocks(const sym::Graph& graph) {
     }
 }
 
-Result<Factor> Factor::of(Worksheet& sheet, Grid S, const Label& name, const Labels& index) {
+bool Factor::write_determinant(Worksheet& sheet, const Block& block, const Label& name,
+                               const Labels& index) {
     sym::Graph& g = sheet.graph();
-    Factor f(std::move(S), g.zero());
-    f.find_blocks(g);
-    const Label determinant{"det_" + name.text, "\\det " + name.latex, "det_" + name.c};
+    const Expr a = S_(block[0], block[0]);
+    const Expr b = S_(block[1], block[1]);
+    const Expr det = g.sub(g.mul(a, b), g.square(S_(block[0], block[1])));
+    if (vanished(sheet, det, sheet.number(a) * sheet.number(b))) {
+        return false;
+    }
+    const Label label{"det_" + name.text, "\\det " + name.latex, "det_" + name.c};
+    // A matrix of two is the common case and needs no index.
+    d_[block[0]] = d_[block[1]] =
+        sheet.define(S_.rows() == 2 ? label : joined(label, index(block[0])), det);
+    return true;
+}
+
+/// l_ij = (S_ij - sum_p l_ip l_jp d_p) / d_j,   d_i = S_ii - sum_p l_ip^2 d_p
+bool Factor::write_LDLt(Worksheet& sheet, const Block& block, const Label& name,
+                        const Labels& index) {
+    sym::Graph& g = sheet.graph();
     const Label lower{"L_" + name.text, "L^{" + name.latex + "}", "L_" + name.c};
     const Label pivot{"D_" + name.text, "D^{" + name.latex + "}", "D_" + name.c};
-    const auto vanished = [&](Expr value, double scale) {
-        return g.is_zero(value) || !(sheet.number(value) > kVanished * scale);
+    const auto remainder = [&](std::size_t i, std::size_t j) {
+        std::vector<Expr> terms{S_(i, j)};
+        for (std::size_t p = 0; block[p] != j; ++p) {
+            const std::size_t e = block[p];
+            terms.push_back(g.neg(g.mul(g.mul(L_(i, e), L_(j, e)), d_[e])));
+        }
+        return sheet.sum(terms);
     };
-    for (const std::vector<std::size_t>& block : f.blocks_) {
-        if (block.size() == 1) {
-            if (vanished(f.S_(block[0], block[0]), 0.0)) {
-                return singular(name.text);
-            }
-        } else if (block.size() == 2) {
-            const Expr a = f.S_(block[0], block[0]);
-            const Expr b = f.S_(block[1], block[1]);
-            const Expr det = g.sub(g.mul(a, b), g.square(f.S_(block[0], block[1])));
-            if (vanished(det, sheet.number(a) * sheet.number(b))) {
-                return singular(name.text);
-            }
-            // One block of two is the common case and needs no index.
-            const Label label =
-                f.S_.rows() == 2 ? determinant : joined(determinant, index(block[0]));
-            f.d_[block[0]] = f.d_[block[1]] = sheet.define(label, det);
-        } else {
-            for (std::size_t k = 0; k < block.size(); ++k) {
-                const std::size_t i = block[k];
-                for (std::size_t j = 0; j <= k; ++j) {
-                    const std::size_t c = block[j];
-                    std::vector<Expr> terms{f.S_(i, c)};
-                    for (std::size_t p = 0; p < j; ++p) {
-                        const std::size_t e = block[p];
-                        terms.push_back(g.neg(g.mul(g.mul(f.L_(i, e), f.L_(c, e)), f.d_[e])));
-                    }
-                    const Expr value = sheet.sum(terms);
-                    if (j < k) {
-                        f.L_(i, c) =
-                            sheet.define(joined(lower, index(i), index(c)), g.div(value, f.d_[c]));
-                        continue;
-                    }
-                    if (vanished(value, sheet.number(f.S_(i, i)))) {
-                        return singular(name.text);
-                    }
-                    f.d_[i] = sheet.define(joined(pivot, index(i)), value);
-                }
-            }
+    for (std::size_t k = 0; k < block.size(); ++k) {
+        const std::size_t i = block[k];
+        for (std::size_t p = 0; p < k; ++p) {
+            const std::size_t j = block[p];
+            L_(i, j) =
+                sheet.define(joined(lower, index(i), index(j)), g.div(remainder(i, j), d_[j]));
+        }
+        const Expr d = remainder(i, i);
+        if (vanished(sheet, d, sheet.number(S_(i, i)))) {
+            return false;
+        }
+        d_[i] = sheet.define(joined(pivot, index(i)), d);
+    }
+    return true;
+}
+
+Result<Factor> Factor::of(Worksheet& sheet, Grid S, const Label& name, const Labels& index) {
+    Factor f(std::move(S), sheet.graph().zero());
+    f.find_blocks(sheet.graph());
+    for (const Block& block : f.blocks_) {
+        const bool regular = block.size() == 1   ? !vanished(sheet, f.diagonal(block[0]), 0.0)
+                             : block.size() == 2 ? f.write_determinant(sheet, block, name, index)
+                                                 : f.write_LDLt(sheet, block, name, index);
+        if (!regular) {
+            return singular(name.text);
         }
     }
     return f;

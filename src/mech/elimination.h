@@ -30,6 +30,11 @@ class Factor {
   private:
     explicit Factor(Grid S, Expr zero);
     void find_blocks(const sym::Graph& graph);
+    /// Fill d_ and L_ of one block; false when a pivot vanishes.
+    using Block = std::vector<std::size_t>;
+    bool write_determinant(Worksheet& sheet, const Block& block, const Label& name,
+                           const Labels& index);
+    bool write_LDLt(Worksheet& sheet, const Block& block, const Label& name, const Labels& index);
 
     Grid S_;
     Grid L_;               ///< unit lower triangle, blocks of three and more

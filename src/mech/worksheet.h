@@ -49,6 +49,17 @@ class Grid {
     std::size_t columns() const { return columns_; }
     Expr& operator()(std::size_t i, std::size_t j) { return entries_[i * columns_ + j]; }
     Expr operator()(std::size_t i, std::size_t j) const { return entries_[i * columns_ + j]; }
+    std::vector<Expr> row(std::size_t i) const {
+        const auto begin = entries_.begin() + static_cast<std::ptrdiff_t>(i * columns_);
+        return {begin, begin + static_cast<std::ptrdiff_t>(columns_)};
+    }
+    std::vector<Expr> column(std::size_t j) const {
+        std::vector<Expr> result(rows_);
+        for (std::size_t i = 0; i < rows_; ++i) {
+            result[i] = (*this)(i, j);
+        }
+        return result;
+    }
 
   private:
     std::size_t rows_, columns_;
