@@ -57,6 +57,26 @@ TEST(Gallery, EveryModelRunsOnItsConstraintsWithBalancedEnergy) {
     }
 }
 
+// The constraints hold to rounding whatever the tolerance, also at times inside steps.
+TEST(Gallery, LooseTolerancesKeepTheConstraintsAsWell) {
+    std::mt19937 random(23);
+    for (const std::string& name : gallery()) {
+        SCOPED_TRACE(name);
+        const Loaded loaded = load_model(name);
+        ASSERT_TRUE(loaded.prepared) << loaded.messages;
+        std::uniform_real_distribution<double> inside(0.0, end_of(*loaded.prepared));
+        std::vector<double> times(40);
+        std::generate(times.begin(), times.end(), [&] { return inside(random); });
+        std::sort(times.begin(), times.end());
+        for (const double tolerance : {1e-8, 1e-5}) {
+            const Recording run =
+                run_model(*loaded.prepared, {.times = times, .tolerance = tolerance});
+            ASSERT_FALSE(run.error) << run.error->message;
+            EXPECT_LT(largest_residual(run), 1e-12) << "at tolerance " << tolerance;
+        }
+    }
+}
+
 // ---- random parameters and starts
 
 /// How far a model can be moved and how long it is followed.
