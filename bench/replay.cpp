@@ -101,7 +101,7 @@ class Parts {
         if (choose_rows) {
             dynamics_.accelerate(t, y, y + n_);
         } else {
-            dynamics_.accelerate_in_step(t, y, y + n_);
+            dynamics_.accelerate_in_step(t, y, y + n_, solve::Wanted::kMotion);
         }
         double qc_power = 0.0;
         for (std::size_t i = 0; i < n_; ++i) {
@@ -109,7 +109,7 @@ class Parts {
             dydt[n_ + i] = dynamics_.a()[static_cast<Eigen::Index>(i)];
             qc_power += dynamics_.Qc()[static_cast<Eigen::Index>(i)] * y[n_ + i];
         }
-        dydt[2 * n_] = evaluator_.energy(t, y, y + n_).power + qc_power;
+        dydt[2 * n_] = evaluator_.power() + qc_power;
     }
 
     const std::vector<Call>& calls() const { return calls_; }
@@ -134,15 +134,19 @@ class Parts {
     double per_acceleration() {
         return per_call([this](const Call& call) {
             const double* y = call.y.data();
-            const solve::SolveStatus status = call.choose_rows
-                                                  ? dynamics_.accelerate(call.t, y, y + n_)
-                                                  : dynamics_.accelerate_in_step(call.t, y, y + n_);
+            const solve::SolveStatus status =
+                call.choose_rows
+                    ? dynamics_.accelerate(call.t, y, y + n_)
+                    : dynamics_.accelerate_in_step(call.t, y, y + n_, solve::Wanted::kMotion);
             keep(status);
         });
     }
     double per_system() {
         return per_call([this](const Call& call) {
-            const solve::System at = evaluator_.system(call.t, call.y.data(), call.y.data() + n_);
+            const double* y = call.y.data();
+            const solve::System at = call.choose_rows
+                                         ? evaluator_.system(call.t, y, y + n_)
+                                         : evaluator_.system_in_step(call.t, y, y + n_);
             keep(at);
         });
     }

@@ -122,6 +122,13 @@ code::Kernel dynamics_kernel(const Model& model, const Equations& equations,
     for (const Row& row : equations.rows) {
         out.add(row.b);
     }
+    out.add(equations.power);
+    return out.kernel();
+}
+
+code::Kernel magnitude_kernel(const Model& model, const Equations& equations,
+                              const std::vector<Expr>& inputs) {
+    Outputs out(model, inputs);
     for (const Row& row : equations.rows) {
         out.add(row.row_magnitude);
     }
@@ -218,6 +225,7 @@ CompiledModel CompiledModel::compile(const Model& model, const Equations& equati
 
     const std::vector<Expr> inputs = input_symbols(model);
     compiled.dynamics = dynamics_kernel(model, equations, inputs);
+    compiled.magnitudes = magnitude_kernel(model, equations, inputs);
     compiled.mass = Outputs(model, inputs).add_mass(equations).kernel();
     compiled.position = position_kernel(compiled, model, inputs);
     compiled.velocity = velocity_kernel(model, equations, inputs);

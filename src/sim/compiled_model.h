@@ -53,9 +53,10 @@ struct CompiledModel {
     };
     std::vector<RowDirection> directions;  ///< one W vector each
 
-    code::Kernel dynamics{code::Program{}};  ///< M entries, Q (n), C (n if has_nonideal), A
-                                             ///< entries, b, row magnitudes
-    code::Kernel mass{code::Program{}};      ///< M entries
+    code::Kernel dynamics{code::Program{}};    ///< M entries, Q (n), C (n if has_nonideal), A
+                                               ///< entries, b, power
+    code::Kernel magnitudes{code::Program{}};  ///< of the rows of A
+    code::Kernel mass{code::Program{}};        ///< M entries
     code::Kernel position{
         code::Program{}};  ///< phi, A entries, residual magnitudes of the holonomic rows
     code::Kernel velocity{code::Program{}};   ///< rate, A entries, rate magnitudes of all rows

@@ -97,9 +97,12 @@ Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options)
 
 /// The system with Baumgarte's terms in b where they are asked for:
 /// b <- b - 2 g phi' - g^2 phi for holonomic rows, b - g psi for the others; THEORY section 6.
-solve::System Dynamics::stabilized(double t, const double* q, const double* v) {
+solve::System Dynamics::stabilized(double t, const double* q, const double* v, bool in_step) {
+    const auto system = [&] {
+        return in_step ? evaluator_->system_in_step(t, q, v) : evaluator_->system(t, q, v);
+    };
     if (options_.drift != Drift::kBaumgarte || m_ == 0) {
-        return evaluator_->system(t, q, v);
+        return system();
     }
     const double g = options_.baumgarte_rate;
     evaluator_->velocity(t, q, v, rate_.data(), jacobian_.data(), scale_.data());
@@ -108,7 +111,7 @@ solve::System Dynamics::stabilized(double t, const double* q, const double* v) {
         const bool holonomic = evaluator_->model().rows[i].holonomic;
         b_[i] = holonomic ? -2.0 * g * rate_[i] - g * g * residual[i] : -g * residual[i];
     }
-    const solve::System at = evaluator_->system(t, q, v);
+    const solve::System at = system();
     for (std::size_t i = 0; i < b_.size(); ++i) {
         b_[i] += at.b[static_cast<Eigen::Index>(i)];
     }
@@ -121,21 +124,12 @@ solve::System Dynamics::stabilized(double t, const double* q, const double* v) {
             at.b_magnitude};
 }
 
-void Dynamics::take_from_solver() {
-    copy(solver_.a(), a_);
-    copy(solver_.Qc(), Qc_);
-    copy(solver_.Qc_ideal(), Qc_ideal_);
-    copy(solver_.Qc_nonideal(), Qc_nonideal_);
-    copy(solver_.lambda(), lambda_);
-}
-
 SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
-    const solve::System at = stabilized(t, q, v);
-    if (options_.form == solve::Form::kAuto) {
+    const solve::System at = stabilized(t, q, v, false);
+    if (by_solver()) {
         const SolveStatus status = solver_.solve(at);
         rank_ = solver_.rank();
         rank_warning_ = solver_.rank_warning();
-        take_from_solver();
         return status;
     }
     const solve::Analysis analysis = solve::analyse(at);
@@ -161,17 +155,17 @@ void Dynamics::take(const solve::Motion& motion) {
     copy(motion.Qc_nonideal, Qc_nonideal_);
 }
 
-SolveStatus Dynamics::accelerate_in_step(double t, const double* q, const double* v) {
-    const solve::System at = stabilized(t, q, v);
-    if (options_.form != solve::Form::kAuto) {
+SolveStatus Dynamics::accelerate_in_step(double t, const double* q, const double* v,
+                                         solve::Wanted wanted) {
+    if (!by_solver()) {
+        const solve::System at = stabilized(t, q, v, false);
         solve::Gauge gauge = evaluator_->gauge(t, q, v);
         return evaluate_form(at, std::move(gauge));
     }
-    SolveStatus status = solver_.solve_again(at);
+    const SolveStatus status = solver_.solve_again(stabilized(t, q, v, true), wanted);
     if (status != SolveStatus::kOk || solver_.pivot_ratio() < kPivotAlarm) {
-        status = solver_.solve(at);
+        return solver_.solve(stabilized(t, q, v, false));
     }
-    take_from_solver();
     return status;
 }
 

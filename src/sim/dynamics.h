@@ -33,14 +33,20 @@ class Dynamics {
     /// Acceleration at a state on the constraints; the rank is decided here.
     solve::SolveStatus accelerate(double t, const double* q, const double* v);
     /// Acceleration inside a step, with the rows chosen by the last accelerate().
-    solve::SolveStatus accelerate_in_step(double t, const double* q, const double* v);
+    solve::SolveStatus accelerate_in_step(double t, const double* q, const double* v,
+                                          solve::Wanted wanted = solve::Wanted::kAll);
 
     // Of the last evaluation.
-    Eigen::Map<const Eigen::VectorXd> a() const { return {a_.data(), n_}; }
-    Eigen::Map<const Eigen::VectorXd> Qc() const { return {Qc_.data(), n_}; }
-    Eigen::Map<const Eigen::VectorXd> Qc_ideal() const { return {Qc_ideal_.data(), n_}; }
-    Eigen::Map<const Eigen::VectorXd> Qc_nonideal() const { return {Qc_nonideal_.data(), n_}; }
-    Eigen::Map<const Eigen::VectorXd> lambda() const { return {lambda_.data(), m_}; }
+    using Vector = Eigen::Map<const Eigen::VectorXd>;
+    Vector a() const { return by_solver() ? solver_.a() : Vector(a_.data(), n_); }
+    Vector Qc() const { return by_solver() ? solver_.Qc() : Vector(Qc_.data(), n_); }
+    Vector Qc_ideal() const {
+        return by_solver() ? solver_.Qc_ideal() : Vector(Qc_ideal_.data(), n_);
+    }
+    Vector Qc_nonideal() const {
+        return by_solver() ? solver_.Qc_nonideal() : Vector(Qc_nonideal_.data(), n_);
+    }
+    Vector lambda() const { return by_solver() ? solver_.lambda() : Vector(lambda_.data(), m_); }
     int rank() const { return rank_; }
     bool rank_warning() const { return rank_warning_; }
 
@@ -48,9 +54,9 @@ class Dynamics {
     Error explain(double t, const double* q, const double* v);
 
   private:
-    solve::System stabilized(double t, const double* q, const double* v);
+    bool by_solver() const { return options_.form == solve::Form::kAuto; }
+    solve::System stabilized(double t, const double* q, const double* v, bool in_step);
     solve::SolveStatus evaluate_form(const solve::System& at, solve::Gauge gauge);
-    void take_from_solver();
     void take(const solve::Motion& motion);  ///< all but lambda
 
     Evaluator* evaluator_;
@@ -58,8 +64,8 @@ class Dynamics {
     solve::AccelerationSolver solver_;
     int n_, m_;
     std::vector<int> kept_;  ///< rows that count inside the step, for named forms
-    std::vector<double> a_, Qc_, Qc_ideal_, Qc_nonideal_, lambda_;
-    std::vector<double> rate_, jacobian_, scale_, b_;  ///< for Baumgarte's terms
+    std::vector<double> a_, Qc_, Qc_ideal_, Qc_nonideal_, lambda_;  ///< by a named form
+    std::vector<double> rate_, jacobian_, scale_, b_;               ///< for Baumgarte's terms
     int rank_ = 0;
     bool rank_warning_ = false;
     std::optional<Error> form_error_;

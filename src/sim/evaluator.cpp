@@ -9,6 +9,7 @@ Evaluator::Evaluator(std::shared_ptr<const CompiledModel> compiled,
                      std::span<const double> parameters)
     : compiled_(std::move(compiled)),
       dynamics_(compiled_->dynamics),
+      magnitudes_(compiled_->magnitudes),
       mass_(compiled_->mass),
       position_(compiled_->position),
       velocity_(compiled_->velocity),
@@ -23,8 +24,8 @@ Evaluator::Evaluator(std::shared_ptr<const CompiledModel> compiled,
     std::copy(parameters.begin(), parameters.end(), input_.data() + model.layout.p());
 
     std::size_t largest = 0;
-    for (const code::Kernel* kernel : {&dynamics_, &mass_, &position_, &velocity_, &residuals_,
-                                       &energy_, &output_, &force_, &gauge_}) {
+    for (const code::Kernel* kernel : {&dynamics_, &magnitudes_, &mass_, &position_, &velocity_,
+                                       &residuals_, &energy_, &output_, &force_, &gauge_}) {
         largest = std::max(largest, kernel->output_count());
     }
     scratch_.assign(largest, 0.0);
@@ -73,6 +74,12 @@ void Evaluator::scatter_rows(const std::vector<Place>& places, const double* val
 }
 
 solve::System Evaluator::system(double t, const double* q, const double* v) {
+    const solve::System at = system_in_step(t, q, v);
+    magnitudes_.run(input_.data(), row_magnitude_.data());
+    return {at.M, at.Q, at.C, at.A, at.b, row_magnitude_, at.b_magnitude};
+}
+
+solve::System Evaluator::system_in_step(double t, const double* q, const double* v) {
     load(t, q, v);
     dynamics_.run(input_.data(), scratch_.data());
     const double* next = scratch_.data();
@@ -90,8 +97,8 @@ solve::System Evaluator::system(double t, const double* q, const double* v) {
                   static_cast<std::size_t>(place.column)] = *next++;
     }
     take(b_);
-    take(row_magnitude_);
-    return {M_, Q_, C_, A_, b_, row_magnitude_, b_magnitude_};
+    power_ = *next;
+    return {M_, Q_, C_, A_, b_, none_, none_};
 }
 
 Energy Evaluator::energy(double t, const double* q, const double* v) {

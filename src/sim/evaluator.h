@@ -31,6 +31,10 @@ class Evaluator final : public solve::ConstraintSurface {
 
     /// M, Q, C, A, b at the state. The views stay valid until the next call.
     solve::System system(double t, const double* q, const double* v);
+    /// The same without the magnitudes of the rows, which only the choice of rows needs.
+    solve::System system_in_step(double t, const double* q, const double* v);
+    /// h' less the power of the forces of constraint, at the state of the last system.
+    double power() const { return power_; }
 
     Energy energy(double t, const double* q, const double* v);
     /// Values of outputs and speeds.
@@ -61,15 +65,17 @@ class Evaluator final : public solve::ConstraintSurface {
 
     std::shared_ptr<const CompiledModel> compiled_;
     // Kernels keep slots of their own, so each evaluator runs copies.
-    code::Kernel dynamics_, mass_, position_, velocity_, residuals_, energy_, output_, force_,
-        gauge_;
-    std::vector<double> input_;                        ///< layout.size()
-    std::vector<double> scratch_;                      ///< largest output of a kernel
-    solve::RowMatrix M_;                               ///< n x n
-    solve::RowMatrix A_;                               ///< m x n
-    Eigen::VectorXd Q_, C_;                            ///< n; C empty without non-ideal terms
-    Eigen::VectorXd b_, row_magnitude_, b_magnitude_;  ///< m, m, 0
-    std::vector<double> scaled_;                       ///< m
+    code::Kernel dynamics_, magnitudes_, mass_, position_, velocity_, residuals_, energy_, output_,
+        force_, gauge_;
+    std::vector<double> input_;          ///< layout.size()
+    std::vector<double> scratch_;        ///< largest output of a kernel
+    solve::RowMatrix M_;                 ///< n x n
+    solve::RowMatrix A_;                 ///< m x n
+    Eigen::VectorXd Q_, C_;              ///< n; C empty without non-ideal terms
+    Eigen::VectorXd b_, row_magnitude_;  ///< m
+    Eigen::VectorXd none_;               ///< 0: magnitudes that are not known
+    std::vector<double> scaled_;         ///< m
+    double power_ = 0.0;
 };
 
 }  // namespace ananke::sim

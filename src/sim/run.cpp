@@ -79,9 +79,9 @@ class Runner {
 ode::Evaluation Runner::rhs(double t, std::span<const double> y, std::span<double> dydt) {
     const double* position = y.data();
     const double* velocity = y.data() + n_;
-    const solve::SolveStatus status = choose_rows_
-                                          ? dynamics_.accelerate(t, position, velocity)
-                                          : dynamics_.accelerate_in_step(t, position, velocity);
+    const solve::SolveStatus status =
+        choose_rows_ ? dynamics_.accelerate(t, position, velocity)
+                     : dynamics_.accelerate_in_step(t, position, velocity, solve::Wanted::kMotion);
     if (status != solve::SolveStatus::kOk) {
         failed_t_ = t;
         std::copy(y.begin(), y.end(), failed_y_.begin());
@@ -96,7 +96,7 @@ ode::Evaluation Runner::rhs(double t, std::span<const double> y, std::span<doubl
         dydt[n_ + i] = dynamics_.a()[static_cast<Eigen::Index>(i)];
         qc_power += dynamics_.Qc()[static_cast<Eigen::Index>(i)] * velocity[i];
     }
-    dydt[2 * n_] = evaluator_.energy(t, position, velocity).power + qc_power;
+    dydt[2 * n_] = evaluator_.power() + qc_power;
     return ode::Evaluation::ok();
 }
 

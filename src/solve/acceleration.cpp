@@ -74,10 +74,12 @@ SolveStatus AccelerationSolver::solve(const System& at) {
         return SolveStatus::kNotUnique;
     }
     factor_.factor(policy_);
-    return finish(at, true);
+    const SolveStatus status = finish(at, true);
+    find_multipliers();
+    return all_finite(m_, lambda_.data()) ? status : SolveStatus::kNotFinite;
 }
 
-SolveStatus AccelerationSolver::solve_again(const System& at) {
+SolveStatus AccelerationSolver::solve_again(const System& at, Wanted wanted) {
     require_sizes(at, n_, m_);
     if (!is_finite(at)) {
         return SolveStatus::kNotFinite;
@@ -86,7 +88,12 @@ SolveStatus AccelerationSolver::solve_again(const System& at) {
         return SolveStatus::kNotUnique;
     }
     pivot_ratio_ = factor_.factor_again();
-    return finish(at, false);
+    const SolveStatus status = finish(at, false);
+    if (wanted == Wanted::kMotion) {
+        return status;
+    }
+    find_multipliers();
+    return all_finite(m_, lambda_.data()) ? status : SolveStatus::kNotFinite;
 }
 
 void AccelerationSolver::choose_rows(const System& at) {
@@ -116,8 +123,8 @@ bool AccelerationSolver::load(const System& at) {
     for (int k = 0; k < active_count_; ++k) {
         const double* row = at.A.data() + active_[k] * n_;
         std::copy(row, row + n_, factor_.row(k));
-        solve_lower(n_, L_.data(), factor_.row(k));
     }
+    solve_lower(n_, L_.data(), factor_.row(0), active_count_);
     factor_.normalize();
     for (int k = 0; k < active_count_; ++k) {
         beta_[k] = factor_.unit(k) * at.b[active_[k]];
@@ -215,17 +222,18 @@ SolveStatus AccelerationSolver::finish(const System& at, bool check) {
         Qc_nonideal_[i] = nonideal ? Qc_nonideal_[i] / d(i) : 0.0;
         Qc_[i] = Qc_ideal_[i] + Qc_nonideal_[i];
     }
+    if (!all_finite(n_, a_.data()) || !all_finite(n_, Qc_.data())) {
+        return SolveStatus::kNotFinite;
+    }
+    return check && inconsistency_ > tolerance_ ? SolveStatus::kInconsistent : SolveStatus::kOk;
+}
 
+void AccelerationSolver::find_multipliers() {
     factor_.least_norm(head_.data(), lambda_unit_.data());
     std::fill(lambda_.begin(), lambda_.end(), 0.0);
     for (int k = 0; k < active_count_; ++k) {
         lambda_[active_[k]] = lambda_unit_[k] * factor_.unit(k) * (auxiliary_ ? rho_[k] : 1.0);
     }
-    if (!all_finite(n_, a_.data()) || !all_finite(n_, Qc_.data()) ||
-        !all_finite(m_, lambda_.data())) {
-        return SolveStatus::kNotFinite;
-    }
-    return check && inconsistency_ > tolerance_ ? SolveStatus::kInconsistent : SolveStatus::kOk;
 }
 
 // `size` measures the unconstrained acceleration; rows are of unit length, so it bounds w_k . y0.

@@ -21,6 +21,11 @@ enum class SolveStatus : std::uint8_t {
     kInconsistent,  ///< no acceleration satisfies all rows
 };
 
+enum class Wanted : std::uint8_t {
+    kMotion,  ///< a and Qc
+    kAll,     ///< the multipliers too
+};
+
 /// Pivots of the mass matrix, relative to its diagonal, below which it counts as singular, and of
 /// the auxiliary mass matrix, below which the motion counts as not determined.
 constexpr double kSingularMass = 1e-12;
@@ -40,7 +45,7 @@ class AccelerationSolver {
     /// where stages leave the constraint surface and redundant rows look independent. Dropped rows
     /// are not checked. pivot_ratio() tells how far the pivots have fallen; below 1e-3 solve()
     /// again.
-    SolveStatus solve_again(const System& at);
+    SolveStatus solve_again(const System& at, Wanted wanted = Wanted::kAll);
 
     using Vector = Eigen::Map<const Eigen::VectorXd>;
     Vector a() const { return {a_.data(), n_}; }
@@ -66,6 +71,7 @@ class AccelerationSolver {
     bool load(const System& at);
     bool load_auxiliary(const System& at);
     SolveStatus finish(const System& at, bool check);
+    void find_multipliers();
     void find_inconsistency(const System& at, double size);
     void note_inconsistency(double mismatch, int row);
 

@@ -20,38 +20,37 @@ double square(double x) {
 
 }  // namespace
 
-double dot(int n, const double* x, const double* y) {
-    double sum = 0.0;
-    for (int i = 0; i < n; ++i) {
-        sum += x[i] * y[i];
-    }
-    return sum;
-}
-
 bool all_finite(int n, const double* x) {
-    double sum = 0.0;
-    for (int i = 0; i < n; ++i) {
-        sum += x[i] * 0.0;  // 0 for a number, NaN for a NaN or an infinity
+    // 0 for numbers, NaN for a NaN or an infinity; four sums that need not wait for each other.
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (int k = 0; k < 4; ++k) {
+            sum[k] += x[i + k] * 0.0;
+        }
     }
-    return sum == 0.0;
+    for (; i < n; ++i) {
+        sum[0] += x[i] * 0.0;
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0.0;
 }
 
-double cholesky(int n, const double* M, double* L) {
-    double smallest = 1.0;
-    for (int i = 0; i < n; ++i) {
-        double* row = L + i * n;
-        for (int j = 0; j < i; ++j) {
-            row[j] = (M[i * n + j] - dot(j, row, L + j * n)) / L[j * n + j];
-        }
-        const double pivot = M[i * n + i] - dot(i, row, row);
-        if (!(pivot > 0.0)) {
-            return 0.0;
-        }
-        smallest = std::min(smallest, pivot / M[i * n + i]);
-        row[i] = std::sqrt(pivot);
-        std::fill(row + i + 1, row + n, 0.0);
-    }
-    return smallest;
+double cholesky(int size, const double* M, double* L) {
+    return with_size(size, [M, L](auto n) {
+        double smallest = 1.0;
+        bool positive = true;
+        each(n, [&](auto i) {
+            double* row = L + i * n;
+            each(i,
+                 [&](auto j) { row[j] = (M[i * n + j] - dot(j, row, L + j * n)) / L[j * n + j]; });
+            const double pivot = M[i * n + i] - dot(i, row, row);
+            positive = positive && pivot > 0.0;
+            smallest = std::min(smallest, pivot / M[i * n + i]);
+            row[i] = std::sqrt(pivot);
+            std::fill(row + i + 1, row + n, 0.0);
+        });
+        return positive ? smallest : 0.0;
+    });
 }
 
 namespace {
@@ -101,25 +100,26 @@ bool positive_definite(int n, const double* M, double threshold, double* L, doub
     return pivot > kSurePivot || (pivot > 0.0 && smallest_pivot(n, M, work) > threshold);
 }
 
-void solve_lower(int n, const double* L, double* x) {
-    for (int i = 0; i < n; ++i) {
-        x[i] = (x[i] - dot(i, L + i * n, x)) / L[i * n + i];
-    }
-}
-
-void solve_lower_transposed(int n, const double* L, double* x) {
-    for (int i = n - 1; i >= 0; --i) {
-        x[i] /= L[i * n + i];
-        for (int j = 0; j < i; ++j) {
-            x[j] -= L[i * n + j] * x[i];
+void solve_lower(int size, const double* L, double* x, int count) {
+    with_size(size, [L, x, count](auto n) {
+        for (double* y = x; y != x + count * n; y += n) {
+            each(n, [&](auto i) { y[i] = (y[i] - dot(i, L + i * n, y)) / L[i * n + i]; });
         }
-    }
+    });
 }
 
-void multiply_lower(int n, const double* L, const double* x, double* y) {
-    for (int i = 0; i < n; ++i) {
-        y[i] = dot(i + 1, L + i * n, x);
-    }
+void solve_lower_transposed(int size, const double* L, double* x) {
+    with_size(size, [L, x](auto n) {
+        each_down(n, [&](auto i) {
+            x[i] /= L[i * n + i];
+            each(i, [&](auto j) { x[j] -= L[i * n + j] * x[i]; });
+        });
+    });
+}
+
+void multiply_lower(int size, const double* L, const double* x, double* y) {
+    with_size(size,
+              [L, x, y](auto n) { each(n, [&](auto i) { y[i] = dot(next(i), L + i * n, x); }); });
 }
 
 void equilibrate(int n, const double* M, const double* A, int count, const int* rows, double* d,

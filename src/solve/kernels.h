@@ -1,6 +1,8 @@
 // Small dense kernels on caller-owned memory. Matrices are row-major and contiguous.
 #pragma once
 
+#include "solve/fixed_size.h"
+
 namespace ananke::solve {
 
 /// M = L L^T, lower triangle of M read, L fully written (zeros above the diagonal). Returns the
@@ -14,14 +16,12 @@ double cholesky(int n, const double* M, double* L);
 /// holds n×n numbers.
 bool positive_definite(int n, const double* M, double threshold, double* L, double* work);
 
-/// x <- L^-1 x
-void solve_lower(int n, const double* L, double* x);
+/// x <- L^-1 x, for `count` vectors one after the other
+void solve_lower(int n, const double* L, double* x, int count = 1);
 /// x <- L^-T x
 void solve_lower_transposed(int n, const double* L, double* x);
 /// y = L x
 void multiply_lower(int n, const double* L, const double* x, double* y);
-
-double dot(int n, const double* x, const double* y);
 
 /// False if any of the n numbers is a NaN or an infinity.
 bool all_finite(int n, const double* x);

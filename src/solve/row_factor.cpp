@@ -42,31 +42,30 @@ void RowFactor::begin(int m) {
 }
 
 void RowFactor::normalize() {
-    for (int k = 0; k < m_; ++k) {
-        double* w = row(k);
-        const double length = std::sqrt(dot(n_, w, w));
-        unit_[k] = length > 0.0 ? 1.0 / length : 0.0;
-        for (int i = 0; i < n_; ++i) {
-            w[i] *= unit_[k];
+    with_size(n_, [this](auto n) {
+        for (int k = 0; k < m_; ++k) {
+            double* w = row(k);
+            const double length = std::sqrt(dot(n, w, w));
+            const double unit = length > 0.0 ? 1.0 / length : 0.0;
+            each(n, [&](auto i) { w[i] *= unit; });
+            unit_[k] = unit;
         }
-    }
+    });
 }
 
 // One Householder step at place k on the row order_[k]; returns the pivot |R_kk|.
 double RowFactor::reflect(int k) {
-    double* v = row(order_[k]);
-    const double length = std::sqrt(dot(n_ - k, v + k, v + k));
-    diag_[k] = v[k] >= 0.0 ? -length : length;
-    beta_[k] = length > 0.0 ? 1.0 / (length * (length + std::abs(v[k]))) : 0.0;
-    v[k] -= diag_[k];
-    for (int j = k + 1; j < m_; ++j) {
-        double* w = row(order_[j]);
-        const double factor = beta_[k] * dot(n_ - k, v + k, w + k);
-        for (int i = k; i < n_; ++i) {
-            w[i] -= factor * v[i];
+    double* v = row(order_[k]) + k;
+    return with_size(n_ - k, [this, k, v](auto tail) {
+        const double length = std::sqrt(dot(tail, v, v));
+        diag_[k] = v[0] >= 0.0 ? -length : length;
+        beta_[k] = length > 0.0 ? 1.0 / (length * (length + std::abs(v[0]))) : 0.0;
+        v[0] -= diag_[k];
+        for (int j = k + 1; j < m_; ++j) {
+            solve::reflect(tail, beta_[k], v, row(order_[j]) + k);
         }
-    }
-    return length;
+        return length;
+    });
 }
 
 void RowFactor::factor(const RankPolicy& policy) {
@@ -134,21 +133,15 @@ double RowFactor::smallest_kept() const {
 
 void RowFactor::apply_Zt(double* x) const {
     for (int k = 0; k < rank_; ++k) {
-        const double* v = rows_.data() + order_[k] * n_;
-        const double factor = beta_[k] * dot(n_ - k, v + k, x + k);
-        for (int i = k; i < n_; ++i) {
-            x[i] -= factor * v[i];
-        }
+        const double* v = rows_.data() + order_[k] * n_ + k;
+        with_size(n_ - k, [&](auto tail) { solve::reflect(tail, beta_[k], v, x + k); });
     }
 }
 
 void RowFactor::apply_Z(double* x) const {
     for (int k = rank_ - 1; k >= 0; --k) {
-        const double* v = rows_.data() + order_[k] * n_;
-        const double factor = beta_[k] * dot(n_ - k, v + k, x + k);
-        for (int i = k; i < n_; ++i) {
-            x[i] -= factor * v[i];
-        }
+        const double* v = rows_.data() + order_[k] * n_ + k;
+        with_size(n_ - k, [&](auto tail) { solve::reflect(tail, beta_[k], v, x + k); });
     }
 }
 
