@@ -36,9 +36,7 @@ debug sanitize: dependencies
 	@cmake --build --preset $@
 	@ctest --preset $@
 
-bench:
-	@scripts/install-dependencies.sh
-	@scripts/install-dependencies.sh bench
+bench: dependencies
 	@cmake --preset bench
 	@cmake --build --preset bench --target ananke_bench
 	@build/bench/bench/ananke_bench

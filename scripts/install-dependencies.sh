@@ -1,17 +1,15 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing; prints the one command to run when it lacks the rights.
 #   scripts/install-dependencies.sh           what building and testing needs
-#   scripts/install-dependencies.sh bench     what the benchmarks need besides
 #   scripts/install-dependencies.sh lint      what `make lint` needs besides
 set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config libeigen3-dev libfmt-dev libsleef-dev libhdf5-dev
     libcli11-dev nlohmann-json3-dev libgtest-dev)
 case "${1:-}" in
-bench) packages+=(libbenchmark-dev) ;;
 lint) packages+=(clang-format clang-tidy) ;;
 "") ;;
-*) echo "unknown set of packages: $1 (known: bench, lint)" >&2; exit 1 ;;
+*) echo "unknown set of packages: $1 (known: lint)" >&2; exit 1 ;;
 esac
 
 missing=()
