@@ -1,0 +1,296 @@
+// The command line: verbs, options, files and exit codes.
+#include <cmath>
+#include <csignal>
+#include <map>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <hdf5.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "program.h"
+
+namespace ananke::tests {
+namespace {
+
+using Table = std::map<std::string, std::vector<double>>;
+
+Table read_csv(const std::string& text) {
+    std::istringstream in(text);
+    std::string line;
+    std::getline(in, line);
+    std::vector<std::string> names;
+    std::istringstream header(line);
+    for (std::string name; std::getline(header, name, ',');) {
+        names.push_back(name);
+    }
+    Table table;
+    while (std::getline(in, line)) {
+        std::istringstream cells(line);
+        std::string cell;
+        for (const std::string& name : names) {
+            EXPECT_TRUE(std::getline(cells, cell, ',')) << line;
+            table[name].push_back(std::strtod(cell.c_str(), nullptr));
+        }
+    }
+    return table;
+}
+
+TEST(Cli, WritesExactlyTheRequestedRows) {
+    const Scratch scratch;
+    const Outcome run = scratch.run(
+        "ananke run models/duffing.ank --at 0,0.1,0.30000000000000004,1 --csv - --quiet");
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const Table table = read_csv(run.out);
+    EXPECT_EQ(table.at("t"), (std::vector<double>{0.0, 0.1, 0.30000000000000004, 1.0}));
+    EXPECT_EQ(run.err, "");
+    const Outcome regular =
+        scratch.run("ananke run models/duffing.ank --until 1 --every 0.3 --csv r.csv");
+    ASSERT_EQ(regular.exit_code, 0) << regular.err;
+    EXPECT_EQ(read_csv(scratch.read("r.csv")).at("t").size(), 5U);  // 0, 0.3, 0.6, 0.9, 1
+}
+
+TEST(Cli, ColumnsAreThoseOfTheContract) {
+    const Scratch scratch;
+    const Outcome run =
+        scratch.run("ananke run models/nonideal_nonholonomic_free.ank --at 0,1 --csv - -q");
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const Table table = read_csv(run.out);
+    for (const char* name : {"t", "x", "x'", "x''", "Qc[x]", "Qc_ideal[x]", "Qc_nonideal[x]",
+                             "kinetic", "potential", "energy", "energy_balance"}) {
+        EXPECT_TRUE(table.count(name)) << name << " in\n" << run.out;
+    }
+}
+
+TEST(Cli, OnlyFiltersColumnsAndKeepsTime) {
+    const Scratch scratch;
+    const Outcome run =
+        scratch.run("ananke run models/duffing.ank --at 0,1 --only 'x1*,Qc[x2]' --csv - -q");
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(run.out.substr(0, run.out.find('\n')), "t,x1,x1',x1'',Qc[x2]");
+}
+
+TEST(Cli, SettingsChangeParametersAndInitialValues) {
+    const Scratch scratch;
+    const Outcome run =
+        scratch.run("ananke run models/duffing.ank --set A0=0.5 --set \"x2'=1\" --at 0 --csv - -q");
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const Table table = read_csv(run.out);
+    EXPECT_EQ(table.at("x2'")[0], 1.0);
+    EXPECT_NEAR(table.at("x1'")[0], 1.0 + 0.5 * 2.0 * std::acos(-1.0), 1e-14);
+    const Outcome chain = scratch.run("ananke run models/chain.ank --set N=3 --at 0 --csv - -q");
+    ASSERT_EQ(chain.exit_code, 0) << chain.err;
+    EXPECT_TRUE(read_csv(chain.out).count("x[3]"));
+    EXPECT_FALSE(read_csv(chain.out).count("x[4]"));
+}
+
+TEST(Cli, WithoutLeavesConstraintsOut) {
+    const Scratch scratch;
+    const Outcome run =
+        scratch.run("ananke run models/duffing.ank --without guide --at 0,1 --csv - -q");
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const Table table = read_csv(run.out);
+    EXPECT_FALSE(table.count("lambda[guide]"));
+    EXPECT_EQ(table.at("Qc[x1]")[1], 0.0);
+}
+
+TEST(Cli, FormsGiveOneMotion) {
+    const Scratch scratch;
+    const std::string line =
+        "ananke run models/two_link_pendulum.ank --tolerance 1e-12 --at 1 --csv - -q --form ";
+    const double expected = read_csv(scratch.run(line + "auto").out).at("y")[0];
+    for (const char* form :
+         {"fundamental", "phohomsiri", "schutte", "wanichanon", "multipliers", "minimal"}) {
+        const Outcome run = scratch.run(line + form);
+        ASSERT_EQ(run.exit_code, 0) << form << run.err;
+        EXPECT_NEAR(read_csv(run.out).at("y")[0], expected, 1e-10) << form;
+    }
+    // Fundamental needs M > 0; the quaternion top has a singular M.
+    const Outcome refused = scratch.run("ananke run models/free_top.ank --form fundamental");
+    EXPECT_NE(refused.exit_code, 0);
+    EXPECT_NE(refused.err.find("singular"), std::string::npos) << refused.err;
+}
+
+TEST(Cli, DriftWithoutProjectionIsVisibleAndBaumgarteReducesIt) {
+    const Scratch scratch;
+    const auto worst = [&](const std::string& drift) {
+        const Outcome run = scratch.run(
+            "ananke run models/two_link_pendulum.ank --until 20 --tolerance 1e-8 --csv - -q "
+            "--only 't,residual[rod1]' --drift " +
+            drift);
+        EXPECT_EQ(run.exit_code, 0) << run.err;
+        double largest = 0.0;
+        for (const double r : read_csv(run.out).at("residual[rod1]")) {
+            largest = std::max(largest, std::abs(r));
+        }
+        return largest;
+    };
+    const double none = worst("none");
+    const double baumgarte = worst("baumgarte --baumgarte-rate 20");
+    const double project = worst("project");
+    EXPECT_GT(none, 1e-9);
+    EXPECT_LT(baumgarte, 0.1 * none);
+    EXPECT_LT(project, 1e-13);
+}
+
+TEST(Cli, ReadsAModelFromStandardInput) {
+    const Scratch scratch;
+    const Outcome run = scratch.run("cat models/duffing.ank | ananke run - --at 0,1 --csv - -q");
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(read_csv(run.out).at("t").size(), 2U);
+}
+
+TEST(Cli, WrongInputIsExitCodeOneWithAHint) {
+    const Scratch scratch;
+    scratch.write("bad.ank", "coordinate x\nkinetic x'^2/2\nsimulat until 3\n");
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"ananke", "subcommand"},
+        {"ananke rnu models/duffing.ank", ""},
+        {"ananke run missing.ank", "missing.ank"},
+        {"ananke run bad.ank", "simulate"},
+        {"ananke run models/duffing.ank --form best", "fundamental"},
+        {"ananke run models/duffing.ank --set amplitude=2", "amplitude"},
+        {"ananke run models/duffing.ank --without gide", "did you mean 'guide'"},
+        {"ananke run models/duffing.ank --only 'enrgy'", "energy"},
+        {"ananke run models/duffing.ank --plot x3", "x"},
+        {"ananke run models/duffing.ank --at 2,1", "ascending"},
+        {"ananke run models/duffing.ank --every 0", "positive"},
+        {"ananke run models/duffing.ank --until -1", "-1"},
+        {"ananke run models/duffing.ank --tolerance 0", "1e-14"},
+        {"ananke run models/duffing.ank --csv no/such/folder.csv", "no/such/folder.csv"},
+        {"ananke run models/duffing.ank --csv /dev/full", "No space left"},
+    };
+    for (const auto& [line, hint] : cases) {
+        const Outcome run = scratch.run(line);
+        EXPECT_EQ(run.exit_code, 1) << line << "\n" << run.all();
+        EXPECT_NE(run.err.find(hint), std::string::npos) << line << "\n" << run.err;
+    }
+}
+
+TEST(Cli, FailedRunKeepsItsRowsAndSaysWhereAndWhy) {
+    const Scratch scratch;
+    scratch.write("wall.ank",
+                  "coordinate x\nkinetic x'^2/2\nforce on x = 1/(1 - x)^2\n"
+                  "initial x = 0, x' = 1\nsimulate until 5 every 0.01\n");
+    const Outcome run = scratch.run("ananke run wall.ank --csv wall.csv");
+    EXPECT_EQ(run.exit_code, 2) << run.all();
+    EXPECT_NE(run.err.find("t = "), std::string::npos) << run.err;
+    const Table table = read_csv(scratch.read("wall.csv"));
+    ASSERT_GT(table.at("t").size(), 3U);
+    EXPECT_LT(table.at("t").back(), 5.0);
+    for (const double x : table.at("x")) {
+        EXPECT_TRUE(std::isfinite(x));
+    }
+}
+
+TEST(Cli, HelpHasExamplesAndVersionIsPrinted) {
+    const Scratch scratch;
+    for (const char* line : {"ananke --help", "ananke run --help", "ananke check --help"}) {
+        const Outcome run = scratch.run(line);
+        EXPECT_EQ(run.exit_code, 0);
+        EXPECT_NE(run.out.find("Examples:"), std::string::npos) << line;
+    }
+    EXPECT_EQ(scratch.run("ananke --version").out.rfind("ananke ", 0), 0U);
+}
+
+/// A run long enough to be stopped in the middle.
+constexpr const char* kLongModel =
+    "model \"Long\"\nparameter N = 12\nfor i in 1..N { coordinate x[i], y[i]\n"
+    "particle P[i] mass 1 at (x[i], y[i], 0) }\ngravity (0, -9.81, 0)\n"
+    "constraint link[1]: x[1]^2 + y[1]^2 = 1\n"
+    "for i in 2..N { constraint link[i]: (x[i]-x[i-1])^2 + (y[i]-y[i-1])^2 = 1 }\n"
+    "for i in 1..N { initial x[i] = i, y[i] = 0 }\nsimulate until 100000 every 0.01\n";
+
+pid_t start(const Scratch& scratch, const std::vector<std::string>& arguments) {
+    const pid_t child = fork();
+    if (child == 0) {
+        std::vector<char*> argv;
+        std::vector<std::string> copy = arguments;
+        for (std::string& argument : copy) {
+            argv.push_back(argument.data());
+        }
+        argv.push_back(nullptr);
+        if (chdir(scratch.path().c_str()) != 0 || freopen("/dev/null", "w", stdout) == nullptr ||
+            freopen("/dev/null", "w", stderr) == nullptr) {
+            _exit(99);
+        }
+        execv(ANANKE_PROGRAM, argv.data());
+        _exit(99);
+    }
+    return child;
+}
+
+void sleep_ms(int ms) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+}
+
+TEST(Cli, CtrlCKeepsTheRowsAndExitsWith130) {
+    const Scratch scratch;
+    scratch.write("long.ank", kLongModel);
+    const pid_t child = start(scratch, {"ananke", "run", "long.ank", "--csv", "long.csv"});
+    for (int i = 0; i < 500 && scratch.read("long.csv").size() < 20000; ++i) {
+        sleep_ms(20);
+    }
+    kill(child, SIGINT);
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 130);
+    const std::string text = scratch.read("long.csv");
+    EXPECT_EQ(text.back(), '\n');
+    EXPECT_GT(read_csv(text).at("t").size(), 10U);
+}
+
+std::vector<double> read_dataset(const std::filesystem::path& path, const char* name) {
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    EXPECT_GE(file, 0) << path;
+    std::vector<double> values;
+    if (file >= 0) {
+        const hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+        const hid_t space = H5Dget_space(set);
+        values.resize(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+        EXPECT_GE(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
+        H5Sclose(space);
+        H5Dclose(set);
+        H5Fclose(file);
+    }
+    return values;
+}
+
+TEST(Cli, Hdf5SurvivesAKillAtAnyTime) {
+    const Scratch scratch;
+    scratch.write("long.ank", kLongModel);
+    ASSERT_EQ(scratch.run("ananke run long.ank --until 40 --hdf5 full.h5 -q").exit_code, 0);
+    const std::vector<double> full_t = read_dataset(scratch.path() / "full.h5", "t");
+    const std::vector<double> full_q = read_dataset(scratch.path() / "full.h5", "q");
+    const std::size_t width = full_q.size() / full_t.size();
+    std::mt19937 random(7);
+    int with_rows = 0;
+    for (int trial = 0; trial < 20; ++trial) {
+        const std::filesystem::path path = scratch.path() / "killed.h5";
+        std::filesystem::remove(path);
+        const pid_t child = start(scratch, {"ananke", "run", "long.ank", "--until", "40", "--hdf5",
+                                            "killed.h5", "--quiet"});
+        for (int i = 0; i < 500 && !std::filesystem::exists(path); ++i) {
+            sleep_ms(2);
+        }
+        sleep_ms(static_cast<int>(random() % 600));
+        kill(child, SIGKILL);
+        int status = 0;
+        waitpid(child, &status, 0);
+        const std::vector<double> t = read_dataset(path, "t");
+        const std::vector<double> q = read_dataset(path, "q");
+        ASSERT_LE(t.size(), full_t.size());
+        ASSERT_EQ(q.size(), t.size() * width);
+        EXPECT_TRUE(std::equal(t.begin(), t.end(), full_t.begin()));
+        EXPECT_TRUE(std::equal(q.begin(), q.end(), full_q.begin()));
+        with_rows += t.empty() ? 0 : 1;
+    }
+    EXPECT_GT(with_rows, 3);
+}
+
+}  // namespace
+}  // namespace ananke::tests
