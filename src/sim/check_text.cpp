@@ -75,14 +75,16 @@ std::string constraint_table(const CheckReport& report, const Prepared& prepared
         if (dropped) {
             add_remark("redundant here");
         }
-        if (is_in(report.analysis.vanished)) {
+        if (is_in(report.analysis.vanished) && row.kind != mech::ConstraintKind::kVacuous) {
             add_remark("its gradient vanishes here");
         }
         if (!row.note.empty()) {
             add_remark(row.note);
         }
         table.push_back({row.name, std::string(mech::describe(row.kind)),
-                         report.analysis.lambda_unique[i] ? "unique" : "one of many",
+                         row.kind == mech::ConstraintKind::kVacuous ? "none"
+                         : report.analysis.lambda_unique[i]         ? "unique"
+                                                                    : "one of many",
                          to_short_text(report.residuals[i]), remark});
     }
     return "\n" + format_table(table);

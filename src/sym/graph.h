@@ -109,7 +109,7 @@ struct Constant {
     double value = 0.0;
     std::int64_t numerator = 0;
     std::int64_t denominator = 0;  ///< 0: no exact fraction is known
-    std::string text;              ///< as the modeller wrote it, or "" for a computed number
+    std::string text;  ///< its magnitude as the modeller wrote it, "" for a computed number
 
     bool exact() const { return denominator != 0; }
 };

@@ -61,6 +61,7 @@ TEST_F(Print, Products) {
     expect(g.mul(x, g.sub(a, b)), "x*(a - b)", "x\\,\\left(a - b\\right)");
     expect(g.mul(g.literal("9.81"), m), "9.81*m", "9.81\\,m");
     expect(g.mul(g.literal("1e-3"), m), "1e-3*m", "10^{-3}\\,m");
+    expect(g.sub(x, g.literal("1e-3")), "x - 1e-3", "x - 10^{-3}");
     expect(g.mul(g.literal("2.5e-7"), m), "2.5e-7*m", "2.5 \\cdot 10^{-7}\\,m");
     expect(g.mul(n(2), g.mul(g.pi(), x)), "2*pi*x", "2\\,\\pi\\,x");
     expect(g.mul(g.fraction(1, 2), g.pi()), "pi/2", "\\frac{1}{2}\\,\\pi");
