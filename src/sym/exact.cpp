@@ -83,7 +83,7 @@ std::optional<Constant> exact_sqrt(const Constant& a) {
 }
 
 Constant exact_neg(const Constant& a) {
-    return {-a.value, -a.numerator, a.denominator, ""};
+    return {-a.value, -a.numerator, a.denominator, a.text};
 }
 
 int exact_compare(const Constant& a, const Constant& b) {
