@@ -1,5 +1,6 @@
 #include "sym/exact.h"
 
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
@@ -93,8 +94,8 @@ int exact_compare(const Constant& a, const Constant& b) {
 }
 
 Constant parse_literal(std::string_view text) {
-    const std::string copy(text);
-    Constant constant{std::strtod(copy.c_str(), nullptr), 0, 0, copy};
+    Constant constant{0.0, 0, 0, std::string(text)};
+    std::from_chars(text.data(), text.data() + text.size(), constant.value);
 
     // digits [. digits] [e [+-] digits] as mantissa * 10^exponent
     Wide mantissa = 0;
@@ -115,11 +116,14 @@ Constant parse_literal(std::string_view text) {
         }
     }
     if (i < text.size()) {
-        const long written = std::strtol(copy.c_str() + i + 1, nullptr, 10);
-        if (written > 100 || written < -100) {
+        const bool plus = i + 1 < text.size() && text[i + 1] == '+';
+        int written = 0;
+        const auto read = std::from_chars(text.data() + i + (plus ? 2 : 1),
+                                          text.data() + text.size(), written);
+        if (read.ec != std::errc() || written > 100 || written < -100) {
             return constant;
         }
-        exponent += static_cast<int>(written);
+        exponent += written;
     }
     if (exponent > 18 || exponent < -22) {
         return constant;

@@ -94,7 +94,7 @@ enum class SymbolKind : std::uint8_t {
 struct Expr {
     std::uint32_t id = 0;
     friend bool operator==(Expr, Expr) = default;
-    friend auto operator<=>(Expr, Expr) = default;
+    friend bool operator<(Expr a, Expr b) { return a.id < b.id; }
 };
 
 struct Node {
