@@ -186,6 +186,19 @@ TEST(Cli, FailedRunKeepsItsRowsAndSaysWhereAndWhy) {
     }
 }
 
+// RH section 6: Appell's particle comes to rest at w0 (1 + a^2)/(g a) = 10/9.81, where the row is
+// 0.
+TEST(Cli, RunEndsWhereAConstraintVanishes) {
+    const Scratch scratch;
+    const Outcome run = scratch.run(
+        "ananke run models/appell_a1_up.ank --until 1.5 --every 0.001 --csv appell.csv");
+    EXPECT_EQ(run.exit_code, 2) << run.all();
+    EXPECT_NE(run.err.find("at t = 1.01936799: the gradient of the constraint appell vanishes"),
+              std::string::npos)
+        << run.err;
+    EXPECT_EQ(read_csv(scratch.read("appell.csv")).at("t").back(), 1.019);
+}
+
 TEST(Cli, HelpHasExamplesAndVersionIsPrinted) {
     const Scratch scratch;
     for (const char* line : {"ananke --help", "ananke run --help", "ananke check --help"}) {

@@ -69,6 +69,7 @@ struct Row {
     Expr residual_magnitude;  ///< summed magnitudes of the terms of `residual`
     Expr rate_magnitude;
     Expr row_magnitude;  ///< of all entries of A
+    Expr b_magnitude;
 
     std::vector<Direction> directions;
     /// Coordinates of A whose force belongs to no point by THEORY section 3; only Qc tells it.

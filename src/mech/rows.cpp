@@ -110,6 +110,7 @@ void find_directions(Model& model, const TimeFlow& flow, const PointTable& point
 void find_magnitudes(Graph& graph, Row& row) {
     row.residual_magnitude = sym::magnitude(graph, row.residual);
     row.rate_magnitude = sym::magnitude(graph, row.rate);
+    row.b_magnitude = sym::magnitude(graph, row.b);
     row.row_magnitude = graph.zero();
     for (const Entry& entry : row.A) {
         row.row_magnitude = graph.add(row.row_magnitude, sym::magnitude(graph, entry.value));

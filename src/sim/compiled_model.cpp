@@ -132,6 +132,9 @@ code::Kernel magnitude_kernel(const Model& model, const Equations& equations,
     for (const Row& row : equations.rows) {
         out.add(row.row_magnitude);
     }
+    for (const Row& row : equations.rows) {
+        out.add(row.b_magnitude);
+    }
     return out.kernel();
 }
 

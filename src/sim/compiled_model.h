@@ -55,7 +55,7 @@ struct CompiledModel {
 
     code::Kernel dynamics{code::Program{}};    ///< M entries, Q (n), C (n if has_nonideal), A
                                                ///< entries, b, power
-    code::Kernel magnitudes{code::Program{}};  ///< of the rows of A
+    code::Kernel magnitudes{code::Program{}};  ///< of the rows of A, then of b
     code::Kernel mass{code::Program{}};        ///< M entries
     code::Kernel position{
         code::Program{}};  ///< phi, A entries, residual magnitudes of the holonomic rows

@@ -36,7 +36,7 @@ Evaluator::Evaluator(std::shared_ptr<const CompiledModel> compiled,
     Q_ = Eigen::VectorXd::Zero(n);
     C_ = Eigen::VectorXd::Zero(model.has_nonideal ? n : 0);
     b_ = Eigen::VectorXd::Zero(m);
-    row_magnitude_ = Eigen::VectorXd::Zero(m);
+    magnitude_ = Eigen::VectorXd::Zero(2 * m);
     scaled_.assign(static_cast<std::size_t>(m), 0.0);
 }
 
@@ -75,8 +75,9 @@ void Evaluator::scatter_rows(const std::vector<Place>& places, const double* val
 
 solve::System Evaluator::system(double t, const double* q, const double* v) {
     const solve::System at = system_in_step(t, q, v);
-    magnitudes_.run(input_.data(), row_magnitude_.data());
-    return {at.M, at.Q, at.C, at.A, at.b, row_magnitude_, at.b_magnitude};
+    magnitudes_.run(input_.data(), magnitude_.data());
+    const int m = compiled_->m();
+    return {at.M, at.Q, at.C, at.A, at.b, magnitude_.head(m), magnitude_.tail(m)};
 }
 
 solve::System Evaluator::system_in_step(double t, const double* q, const double* v) {

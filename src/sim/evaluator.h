@@ -67,14 +67,15 @@ class Evaluator final : public solve::ConstraintSurface {
     // Kernels keep slots of their own, so each evaluator runs copies.
     code::Kernel dynamics_, magnitudes_, mass_, position_, velocity_, residuals_, energy_, output_,
         force_, gauge_;
-    std::vector<double> input_;          ///< layout.size()
-    std::vector<double> scratch_;        ///< largest output of a kernel
-    solve::RowMatrix M_;                 ///< n x n
-    solve::RowMatrix A_;                 ///< m x n
-    Eigen::VectorXd Q_, C_;              ///< n; C empty without non-ideal terms
-    Eigen::VectorXd b_, row_magnitude_;  ///< m
-    Eigen::VectorXd none_;               ///< 0: magnitudes that are not known
-    std::vector<double> scaled_;         ///< m
+    std::vector<double> input_;    ///< layout.size()
+    std::vector<double> scratch_;  ///< largest output of a kernel
+    solve::RowMatrix M_;           ///< n x n
+    solve::RowMatrix A_;           ///< m x n
+    Eigen::VectorXd Q_, C_;        ///< n; C empty without non-ideal terms
+    Eigen::VectorXd b_;            ///< m
+    Eigen::VectorXd magnitude_;    ///< 2 m: of the rows of A, then of b
+    Eigen::VectorXd none_;         ///< 0: magnitudes that are not known
+    std::vector<double> scaled_;   ///< m
     double power_ = 0.0;
 };
 

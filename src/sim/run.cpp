@@ -8,8 +8,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "ode/integrate.h"
+#include "ode/dop853.h"
 #include "sim/evaluator.h"
+#include "sim/row_watch.h"
 #include "sim/row_writer.h"
 #include "solve/projection.h"
 
@@ -43,7 +44,9 @@ class Runner {
   private:
     ode::Evaluation rhs(double t, std::span<const double> y, std::span<double> dydt);
     ode::Acceptance accepted(double t, std::span<double> y);
-    ode::Flow output(double t, std::span<const double> y);
+    void output(double t, std::span<const double> y);
+    ode::Status step_through(ode::Stepper& stepper);
+    void stop_at_vanished_row(const VanishedRow& row, ode::Stepper& stepper, std::size_t next);
     bool stop_requested();
 
     bool project(double t, std::span<double> y);
@@ -65,6 +68,8 @@ class Runner {
     Dynamics output_dynamics_;  ///< of the rows: outputs must not influence the steps
     solve::Projector projector_;
     RowWriter writer_;
+    RowWatch watch_;
+    std::optional<VanishedRow> vanished_;
     Clock::time_point began_;
     Clock::time_point last_progress_ = began_;
 
@@ -157,13 +162,13 @@ void Runner::summarize_row(std::span<const double> y) {
         std::max(summary_.energy_scale, std::abs(energy.kinetic) + std::abs(energy.potential));
 }
 
-ode::Flow Runner::output(double t, std::span<const double> y) {
+void Runner::output(double t, std::span<const double> y) {
     std::copy(y.begin(), y.end(), output_y_.begin());
     if (options_.dynamics.drift == Drift::kProject && !project(t, output_y_)) {
         fail({ErrorCode::kNotConverged,
               fmt::format("the output at t = {} could not be put back onto the constraints",
                           to_text(t))});
-        return ode::Flow::kStop;
+        return;
     }
     const double* position = output_y_.data();
     const double* velocity = output_y_.data() + n_;
@@ -175,7 +180,7 @@ ode::Flow Runner::output(double t, std::span<const double> y) {
     if (status != solve::SolveStatus::kOk) {
         Error why = output_dynamics_.explain(t, position, velocity);
         fail({why.code, fmt::format("at t = {}: {}", to_text(t), why.message)});
-        return ode::Flow::kStop;
+        return;
     }
     summary_.reached = t;
     note_rank(t);
@@ -185,7 +190,6 @@ ode::Flow Runner::output(double t, std::span<const double> y) {
     if (!recorded) {
         fail(recorded.error());
     }
-    return failure_ ? ode::Flow::kStop : ode::Flow::kContinue;
 }
 
 bool Runner::stop_requested() {
@@ -211,7 +215,6 @@ void Runner::integrate(const StartState& start) {
         }
         return accepted(t, y);
     };
-    auto call_output = [this](double t, std::span<const double> y) { return output(t, y); };
     auto call_stop = [this] { return stop_requested(); };
 
     ode::Options options;
@@ -221,16 +224,75 @@ void Runner::integrate(const StartState& start) {
     options.atol_each.back() = kNoErrorControl;
     options.max_steps = options_.max_steps;
     const ode::Problem problem{2 * n_ + 1, call_rhs, call_accepted, call_stop};
-    const ode::Outcome outcome = ode::integrate(problem, options, options_.start, options_.until,
-                                                y_, options_.output_times, call_output);
-    summary_.steps = outcome.statistics;
-    summary_.reached = outcome.t;
-    if (outcome.status == ode::Status::kRhsFailed || outcome.status == ode::Status::kRhsRetry) {
+    Result<ode::Dop853> stepper = ode::Dop853::create(problem, options);
+    if (!stepper) {
+        fail(stepper.error());
+        return;
+    }
+    stepper.value().start(options_.start, y_);
+    const ode::Status status = step_through(stepper.value());
+    summary_.steps = stepper.value().statistics();
+    summary_.reached = vanished_ ? vanished_->t : stepper.value().t();
+    if (failure_ || status == ode::Status::kOk) {
+        return;
+    }
+    if (status == ode::Status::kRhsFailed || status == ode::Status::kRhsRetry) {
         Error why = dynamics_.explain(failed_t_, failed_y_.data(), failed_y_.data() + n_);
         fail({why.code, fmt::format("at t = {}: {}", to_short_text(failed_t_, 9), why.message)});
-    } else if (outcome.error) {
-        fail(*outcome.error);
+    } else {
+        fail(ode::describe_failure(status, stepper.value()));
     }
+}
+
+/// Step by step to the end; rows at the output times inside each step.
+ode::Status Runner::step_through(ode::Stepper& stepper) {
+    std::size_t next = 0;
+    const std::vector<double>& times = options_.output_times;
+    std::vector<double> y(y_.size());
+    watch_.start(evaluator_, stepper.t(), stepper.y());
+    while (true) {
+        while (next < times.size() && times[next] <= stepper.t()) {
+            const ode::Status dense = stepper.dense(times[next], y);
+            if (dense != ode::Status::kOk) {
+                return dense;
+            }
+            output(times[next], y);
+            if (failure_) {
+                return ode::Status::kOk;
+            }
+            ++next;
+        }
+        if (stepper.t() >= options_.until) {
+            return ode::Status::kOk;
+        }
+        const ode::Status status = stepper.step(options_.until);
+        if (status != ode::Status::kOk) {
+            return status;
+        }
+        vanished_ = watch_.after_step(evaluator_, stepper);
+        if (vanished_) {
+            stop_at_vanished_row(*vanished_, stepper, next);
+            return ode::Status::kOk;
+        }
+    }
+}
+
+/// Rows up to where a gradient vanished are kept; beyond, the constraint says nothing.
+void Runner::stop_at_vanished_row(const VanishedRow& row, ode::Stepper& stepper, std::size_t next) {
+    std::vector<double> y(y_.size());
+    const std::vector<double>& times = options_.output_times;
+    for (; next < times.size() && times[next] < row.t && !failure_; ++next) {
+        if (stepper.dense(times[next], y) != ode::Status::kOk) {
+            break;
+        }
+        output(times[next], y);
+    }
+    const std::string& name = evaluator_.model().rows[static_cast<std::size_t>(row.row)].name;
+    fail({ErrorCode::kNotUnique,
+          fmt::format("at t = {}: the gradient of the constraint {} vanishes, so that it no longer "
+                      "determines the motion; end the run before, or state the constraint in a "
+                      "form that stays regular there",
+                      to_short_text(row.t, 9), name)});
 }
 
 RunSummary Runner::run(const StartState& start) {

@@ -19,6 +19,7 @@
 // Nothing is ever expanded: a product of sums stays one.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -94,7 +95,7 @@ enum class SymbolKind : std::uint8_t {
 struct Expr {
     std::uint32_t id = 0;
     friend bool operator==(Expr, Expr) = default;
-    friend bool operator<(Expr a, Expr b) { return a.id < b.id; }
+    friend std::strong_ordering operator<=>(Expr a, Expr b) { return a.id <=> b.id; }
 };
 
 struct Node {

@@ -1,0 +1,35 @@
+// Watches the rows of A along a run for one that passes through zero.
+//
+// A constraint whose gradient vanishes at a point of the motion (Appell's particle at rest) says
+// nothing there, and the motion beyond is not determined. Steps pass over such a point without
+// meeting it; what tells is that the row has reversed and was small where it turned.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ode/stepper.h"
+#include "sim/evaluator.h"
+
+namespace ananke::sim {
+
+struct VanishedRow {
+    int row;
+    double t;  ///< where it turned
+};
+
+class RowWatch {
+  public:
+    void start(Evaluator& evaluator, double t, std::span<const double> y);
+    /// Looks at the step just accepted. y holds q, v and whatever else.
+    std::optional<VanishedRow> after_step(Evaluator& evaluator, ode::Stepper& stepper);
+
+  private:
+    std::optional<double> turning_point(Evaluator& evaluator, ode::Stepper& stepper, int row);
+
+    solve::RowMatrix previous_, now_, inside_;  ///< m x n
+    std::vector<double> y_;
+};
+
+}  // namespace ananke::sim
