@@ -3,7 +3,8 @@
 //   ```ank file=NAME   a model, saved as NAME in the folder of that page
 //   ```ank             a model that must check (docs/language.md is read by the tests of lang)
 //   ```sh              lines to run; `# exit N` after a line tells its exit code, 0 otherwise
-//   ```text            must occur in what the last line printed, wall times aside
+//   ```text            its lines must occur, in order, in what the last line printed, wall times
+//   aside
 #include <regex>
 #include <sstream>
 
@@ -48,6 +49,17 @@ std::string without_times(const std::string& text) {
     return std::regex_replace(text, seconds, "s\n");
 }
 
+void expect_lines(const std::string& wanted, const std::string& printed, const std::string& where) {
+    const std::string text = "\n" + without_times(printed);
+    std::istringstream lines(without_times(wanted));
+    std::size_t at = 0;
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t found = text.find("\n" + line + "\n", at);
+        ASSERT_NE(found, std::string::npos) << where << "\n" << line << "\nis not in\n" << printed;
+        at = found + 1;
+    }
+}
+
 void run_lines(const Scratch& scratch, const Block& block, const std::string& where,
                Outcome& last) {
     static const std::regex exit_note(R"(#\s*exit\s+(\d+)\s*$)");
@@ -78,9 +90,7 @@ void execute_page(const fs::path& page, int& executed) {
             run_lines(scratch, block, where, last);
             ++executed;
         } else if (block.kind == "text") {
-            EXPECT_NE(without_times(last.all()).find(without_times(block.text)), std::string::npos)
-                << where << " is not in\n"
-                << last.all();
+            expect_lines(block.text, last.all(), where);
         }
     }
 }
