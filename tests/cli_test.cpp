@@ -218,6 +218,7 @@ constexpr const char* kLongModel =
     "for i in 1..N { initial x[i] = i, y[i] = 0 }\nsimulate until 100000 every 0.01\n";
 
 pid_t start(const Scratch& scratch, const std::vector<std::string>& arguments) {
+    std::fflush(nullptr);
     const pid_t child = fork();
     if (child == 0) {
         std::vector<char*> argv;
