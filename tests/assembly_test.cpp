@@ -18,7 +18,7 @@ double largest_start_residual(const sim::Prepared& prepared, const sim::StartSta
     evaluator.velocity(0.0, start.q.data(), start.v.data(), rate.data(), jacobian.data(),
                        scale.data());
     for (std::size_t i = 0; i < m; ++i) {
-        largest = std::max(largest, std::abs(rate[i]) / scale[i]);
+        largest = std::max(largest, std::abs(rate[i]) / std::max(1.0, scale[i]));
     }
     return largest;
 }

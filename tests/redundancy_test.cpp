@@ -92,6 +92,80 @@ TEST(Redundancy, ScaledCopiesOfConstraintsChangeNothing) {
     EXPECT_GE(compared, 100);
 }
 
+/// Each constraint as it is, multiplied by a factor.
+std::string with_factor(const std::string& text, double factor) {
+    std::istringstream lines(text);
+    std::string scaled;
+    for (std::string line; std::getline(lines, line);) {
+        const std::vector<Equation> found = constraints_of(line);
+        if (!found.empty()) {
+            line = fmt::format("{} {}*({}) = {}*({})", line.substr(0, line.find(':') + 1),
+                               to_text(factor), found[0].left, to_text(factor), found[0].right);
+        }
+        scaled += line + "\n";
+    }
+    return scaled;
+}
+
+// A constraint in other units is the same constraint: it is held, and its start assembled, as well.
+TEST(Redundancy, TheScaleOfAConstraintChangesNothing) {
+    for (const std::string name :
+         {"pendulum", "two_link_pendulum", "duffing", "andrews", "car_axis", "free_top",
+          "double_pendulum", "perpendicular", "appell_a1_down", "constant_speed",
+          "zekovich_axial_blade", "moving_support", "parallel_in_space"}) {
+        SCOPED_TRACE(name);
+        const std::string text = model_text(name);
+        const Loaded plain = load_text(name, text);
+        ASSERT_TRUE(plain.prepared) << plain.messages;
+        const double until = std::min(1.0, end_of(*plain.prepared));
+        const Settings fine{.times = even_times(until, 10)};
+        const Settings coarse{.times = even_times(until, 10), .tolerance = 1e-6};
+        const Recording expected = run_model(*plain.prepared, fine);
+        ASSERT_FALSE(expected.error) << expected.error->message;
+        for (const double factor : {1e-12, 1e-5, 1e5, 1e12}) {
+            SCOPED_TRACE(factor);
+            const Loaded scaled = load_text(name, with_factor(text, factor));
+            ASSERT_TRUE(scaled.prepared) << scaled.messages;
+            const Recording run = run_model(*scaled.prepared, fine);
+            ASSERT_FALSE(run.error) << run.error->message;
+            const auto kinds = {ColumnKind::kPosition, ColumnKind::kVelocity, ColumnKind::kForce};
+            EXPECT_LT(largest_difference(expected, run, kinds), 1e-10);
+            const Recording run_coarse = run_model(*scaled.prepared, coarse);
+            ASSERT_FALSE(run_coarse.error) << run_coarse.error->message;
+            EXPECT_LT(largest_residual(run_coarse), 1e-12 * std::min(1.0, factor));
+        }
+    }
+}
+
+// A pendulum of a micrometre is a pendulum: lengths L and times sqrt(L) make it the one of a metre.
+TEST(Redundancy, SmallLengthsAreHeldAsWell) {
+    const Loaded large = load_model("pendulum");
+    const double L = 1e-6;
+    const Loaded small = load_model("pendulum", {setting("L", L)});
+    ASSERT_TRUE(large.prepared && small.prepared);
+    const Recording a = run_model(*large.prepared, {.times = even_times(2.0, 8)});
+    const Recording b = run_model(*small.prepared, {.times = even_times(2.0 * std::sqrt(L), 8)});
+    ASSERT_FALSE(a.error || b.error);
+    for (std::size_t i = 0; i < a.rows.rows(); ++i) {
+        const double x = b.at(i, "x") / L;
+        const double y = b.at(i, "y") / L;
+        EXPECT_NEAR(x, a.at(i, "x"), 1e-6);
+        EXPECT_NEAR(y, a.at(i, "y"), 1e-6);
+        EXPECT_NEAR(x * x + y * y, 1.0, 1e-8);
+    }
+}
+
+TEST(Redundancy, AStartOffASmallConstraintIsRefused) {
+    for (const double factor : {1.0, 1e-12, 1e12}) {
+        const std::string text = with_factor(model_text("two_link_pendulum"), factor);
+        const Loaded loaded = load_text("off", text, {"x=1.1"});
+        ASSERT_TRUE(loaded.prepared) << loaded.messages;
+        const Recording run = run_model(*loaded.prepared, {.times = {0.0}});
+        ASSERT_TRUE(run.error) << "at factor " << factor;
+        EXPECT_NE(run.error->message.find("rod1"), std::string::npos) << run.error->message;
+    }
+}
+
 // A holonomic constraint beside its own derivative.
 TEST(Redundancy, AConstraintAndItsRateAgree) {
     const std::string text = model_text("spherical_pendulum");

@@ -172,7 +172,7 @@ void Evaluator::position(double t, const double* q, double* phi, double* J, doub
     scatter_rows(compiled_->holonomic_entries, next, rows * n, J);
     next += compiled_->holonomic_entries.size();
     for (std::size_t i = 0; i < rows; ++i) {
-        scale[i] = std::max(1.0, next[i]);
+        scale[i] = next[i];
     }
 }
 
@@ -187,7 +187,7 @@ void Evaluator::velocity(double t, const double* q, const double* v, double* psi
     scatter_rows(compiled_->row_entries, next, rows * n, J);
     next += compiled_->row_entries.size();
     for (std::size_t i = 0; i < rows; ++i) {
-        scale[i] = std::max(1.0, next[i]);
+        scale[i] = next[i];
     }
 }
 

@@ -106,7 +106,7 @@ void RowWriter::find_violations(double t, const double* q, const double* v) {
     for (std::size_t i = 0; i < violations_.size(); ++i) {
         violations_[i].residual = residual[i];
         if (model.rows[i].holonomic) {
-            violations_[i].rate = rate_[i] / scale_[i];
+            violations_[i].rate = rate_[i] / std::max(1.0, scale_[i]);
         } else {
             // psi' = A a - b
             const auto row = static_cast<Eigen::Index>(i);

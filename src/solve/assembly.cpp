@@ -36,9 +36,9 @@ class Level {
 
     struct Values {
         VectorXd f;
-        VectorXd scaled;  // f over max(scale, 1)
+        VectorXd scaled;  // f over residual_scale()
         RowMatrix J;
-        VectorXd weight;  // 1 / max(scale, 1)
+        VectorXd weight;  // 1 / residual_scale()
         double largest = 0.0;
         bool finite = true;
     };
@@ -52,7 +52,11 @@ class Level {
         } else if (rows() > 0) {
             surface_.position(t_, x.data(), values.f.data(), values.J.data(), scale.data());
         }
-        values.weight = scale.cwiseMax(1.0).cwiseInverse();
+        values.weight = VectorXd::Ones(rows());
+        for (int k = 0; k < rows(); ++k) {
+            values.weight[k] = 1.0 / residual_scale(static_cast<int>(x.size()), scale[k],
+                                                    values.J.data() + k * x.size());
+        }
         values.scaled = values.f.cwiseProduct(values.weight);
         values.finite = values.f.allFinite() && values.J.allFinite() && values.weight.allFinite();
         values.largest = rows() > 0 ? values.scaled.cwiseAbs().maxCoeff() : 0.0;

@@ -34,7 +34,7 @@ struct AssemblyFailure {
     ErrorCode code = ErrorCode::kNotConverged;  ///< kInconsistent when rows contradict each other
     bool velocities = false;                    ///< the level that failed
     Eigen::VectorXd residual;                   ///< per row of that level, where the search ended
-    Eigen::VectorXd scaled_residual;            ///< over max(scale, 1)
+    Eigen::VectorXd scaled_residual;            ///< over residual_scale()
     /// A smallest set of rows that cannot be met together near there, with the exact values kept.
     std::vector<int> contradictory_rows;
     /// Freeing any one of these exact values lets the rest be assembled. When no single one does,

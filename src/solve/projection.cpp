@@ -23,6 +23,15 @@ std::size_t size(int n) {
 
 }  // namespace
 
+double residual_scale(int n, double magnitude, const double* gradient) {
+    double steepest = 0.0;
+    for (int i = 0; i < n; ++i) {
+        steepest = std::max(steepest, std::abs(gradient[i]));
+    }
+    const double scale = std::max(magnitude, std::min(1.0, steepest));
+    return scale > 0.0 ? scale : 1.0;
+}
+
 LeastChange::LeastChange(int n, int max_rows)
     : n_(n),
       factor_(n, max_rows),
@@ -127,8 +136,8 @@ Projector::Projector(ConstraintSurface& surface, ProjectionOptions options)
     kept_v_.resize(size(n_));
 }
 
-bool Projector::evaluate(const Level& level, bool with_jacobian, double& violation, int& worst) {
-    double* J = with_jacobian ? J_.data() : nullptr;
+bool Projector::evaluate(const Level& level, double& violation, int& worst) {
+    double* J = J_.data();
     if (level.velocity) {
         surface_.velocity(level.t, level.q, level.x, f_.data(), J, scale_.data());
     } else {
@@ -137,7 +146,7 @@ bool Projector::evaluate(const Level& level, bool with_jacobian, double& violati
     violation = 0.0;
     worst = -1;
     for (int k = 0; k < level.rows; ++k) {
-        const double scaled = std::abs(f_[k]) / std::max(1.0, scale_[k]);
+        const double scaled = std::abs(f_[k]) / residual_scale(n_, scale_[k], J + k * n_);
         if (scaled > violation) {
             violation = scaled;
             worst = k;
@@ -153,7 +162,7 @@ bool Projector::descend(const Level& level, ProjectionReport& report, double& re
     if (level.rows == 0) {
         return true;
     }
-    if (!evaluate(level, false, residual, worst)) {
+    if (!evaluate(level, residual, worst)) {
         return false;
     }
     if (residual <= options_.skip) {
@@ -163,8 +172,7 @@ bool Projector::descend(const Level& level, ProjectionReport& report, double& re
     bool fresh = false;
     for (int iteration = 0; iteration < options_.most_iterations; ++iteration) {
         if (!fresh) {
-            if (!evaluate(level, true, residual, worst) ||
-                !change_.load(level.rows, M_.data(), J_.data(), options_.rank)) {
+            if (!change_.load(level.rows, M_.data(), J_.data(), options_.rank)) {
                 return false;
             }
             fresh = true;
@@ -177,7 +185,7 @@ bool Projector::descend(const Level& level, ProjectionReport& report, double& re
         ++report.iterations;
         double now = 0.0;
         int worst_now = -1;
-        const bool finite = evaluate(level, false, now, worst_now);
+        const bool finite = evaluate(level, now, worst_now);
         if (!finite || (now >= residual && residual <= options_.accept)) {
             std::copy(start_.begin(), start_.end(),
                       level.x);  // round-off reached: the last was best
@@ -229,7 +237,7 @@ double Projector::position_violation(double t, std::span<const double> q) {
     std::copy(q.begin(), q.end(), kept_q_.begin());
     double violation = 0.0;
     int worst = -1;
-    evaluate({false, t, kept_q_.data(), kept_q_.data(), surface_.position_rows()}, false, violation,
+    evaluate({false, t, kept_q_.data(), kept_q_.data(), surface_.position_rows()}, violation,
              worst);
     return violation;
 }
@@ -239,8 +247,7 @@ double Projector::velocity_violation(double t, std::span<const double> q,
     std::copy(v.begin(), v.end(), kept_v_.begin());
     double violation = 0.0;
     int worst = -1;
-    evaluate({true, t, q.data(), kept_v_.data(), surface_.velocity_rows()}, false, violation,
-             worst);
+    evaluate({true, t, q.data(), kept_v_.data(), surface_.velocity_rows()}, violation, worst);
     return violation;
 }
 

@@ -62,6 +62,10 @@ struct ProjectionReport {
     int iterations = 0;
 };
 
+/// What a residual is measured against: the magnitudes of its terms, at least the smaller of 1 and
+/// the largest entry of its gradient, so that a row held in small units is held as well as any.
+double residual_scale(int n, double magnitude, const double* gradient);
+
 /// The least change dx with J dx = -f, in the metric of M.
 class LeastChange {
   public:
@@ -89,13 +93,13 @@ class Projector {
     /// Requires q and v of n entries; they are changed in place (left as they were on failure).
     ProjectionReport project(double t, std::span<double> q, std::span<double> v);
 
-    /// Largest residual over max(scale, 1) of the last evaluation, without a change of q or v.
+    /// Largest residual over residual_scale() of the last evaluation, without a change of q or v.
     double position_violation(double t, std::span<const double> q);
     double velocity_violation(double t, std::span<const double> q, std::span<const double> v);
 
   private:
     struct Level;
-    bool evaluate(const Level& level, bool with_jacobian, double& violation, int& worst);
+    bool evaluate(const Level& level, double& violation, int& worst);
     bool descend(const Level& level, ProjectionReport& report, double& residual, int& worst);
 
     ConstraintSurface& surface_;
