@@ -2,23 +2,23 @@
 
 #include <fmt/format.h>
 
-#include "sim/check.h"
+#include "ananke/check.h"
 #include "verbs.h"
 
 namespace ananke::cli {
 namespace {
 
 int run_check(const ModelArguments& arguments) {
-    const std::optional<LoadedModel> loaded = load(arguments);
-    if (!loaded) {
+    const std::optional<Model> model = load(arguments);
+    if (!model) {
         return kWrongInput;
     }
-    const Result<sim::CheckReport> report = sim::check(*loaded->prepared);
+    const Result<CheckReport> report = check(*model);
     if (!report) {
         fmt::print(stderr, "ananke: {}\n", report.error().message);
         return kWrongInput;
     }
-    fmt::print("{}", sim::to_text(report.value(), *loaded->prepared));
+    fmt::print("{}", report.value().text);
     return kDone;
 }
 

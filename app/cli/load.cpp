@@ -1,11 +1,8 @@
 #include "load.h"
 
 #include <cstdio>
-#include <iterator>
 
 #include <fmt/format.h>
-
-#include "lang/parse_model.h"
 
 namespace ananke::cli {
 namespace {
@@ -25,42 +22,21 @@ Result<std::string> read_standard_input() {
 
 }  // namespace
 
-std::optional<LoadedModel> load(const ModelArguments& arguments) {
-    lang::Options options;
-    options.settings = arguments.settings;
-
-    Sources sources;
-    lang::ParseResult parsed;
+std::optional<Model> load(const ModelArguments& arguments) {
+    const LoadOptions options{arguments.settings, arguments.without, ""};
+    Loaded loaded;
     if (arguments.path == "-") {
         Result<std::string> text = read_standard_input();
         if (!text) {
             fmt::print(stderr, "ananke: {}\n", text.error().message);
             return std::nullopt;
         }
-        parsed = lang::parse_model_text(sources, "<stdin>", std::move(text).value(), options);
+        loaded = load_model_text("<stdin>", std::move(text).value(), options);
     } else {
-        parsed = lang::parse_model_file(sources, arguments.path, options);
+        loaded = load_model(arguments.path, options);
     }
-    if (!parsed.diagnostics.empty()) {
-        fmt::print(stderr, "{}", render(parsed.diagnostics, sources));
-    }
-    if (!parsed.model) {
-        return std::nullopt;
-    }
-
-    sim::PrepareOptions prepare_options;
-    prepare_options.without = arguments.without;
-    sim::Preparation preparation = sim::prepare(std::move(*parsed.model), prepare_options);
-    if (!preparation.diagnostics.empty()) {
-        fmt::print(stderr, "{}", render(preparation.diagnostics, sources));
-    }
-    for (const Error& error : preparation.errors) {
-        fmt::print(stderr, "ananke: {}\n", error.message);
-    }
-    if (!preparation.prepared) {
-        return std::nullopt;
-    }
-    return LoadedModel{sources.size() > 0 ? sources.text(0) : "", std::move(preparation.prepared)};
+    fmt::print(stderr, "{}", loaded.report());
+    return std::move(loaded.model);
 }
 
 }  // namespace ananke::cli

@@ -1,12 +1,11 @@
 // Reading a model for any verb: file or standard input, settings, diagnostics on standard error.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sim/prepare.h"
+#include "ananke/model.h"
 
 namespace ananke::cli {
 
@@ -16,12 +15,7 @@ struct ModelArguments {
     std::vector<std::string> without;
 };
 
-struct LoadedModel {
-    std::string text;
-    std::unique_ptr<sim::Prepared> prepared;
-};
-
 /// Prints what is wrong and answers nothing, or prints warnings and answers the model.
-std::optional<LoadedModel> load(const ModelArguments& arguments);
+std::optional<Model> load(const ModelArguments& arguments);
 
 }  // namespace ananke::cli

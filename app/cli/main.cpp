@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
         "Ananke turns a mechanical system written as on paper into its motion and its forces of "
         "constraint.",
         "ananke");
-    app.set_version_flag("--version", "ananke " ANANKE_VERSION);
+    app.set_version_flag("--version", fmt::format("ananke {}", ananke::version()));
     app.require_subcommand(1);
     app.get_formatter()->column_width(34);
     app.footer(

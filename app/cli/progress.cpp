@@ -24,14 +24,13 @@ std::string duration_text(double seconds) {
 
 }  // namespace
 
-Progress::Progress(double until, bool shown)
-    : until_(until), shown_(shown && isatty(STDERR_FILENO) != 0) {}
+Progress::Progress(bool shown) : shown_(shown && isatty(STDERR_FILENO) != 0) {}
 
-void Progress::update(double t) {
-    if (!shown_ || until_ <= 0.0) {
+void Progress::update(double t, double until) {
+    if (!shown_ || until <= 0.0) {
         return;
     }
-    const double part = std::clamp(t / until_, 0.0, 1.0);
+    const double part = std::clamp(t / until, 0.0, 1.0);
     const double elapsed =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
     const int filled = static_cast<int>(part * kWidth);
@@ -42,7 +41,7 @@ void Progress::update(double t) {
     const std::string left =
         part > 0.0 ? duration_text(elapsed * (1.0 - part) / part) + " left" : "";
     fmt::print(stderr, "\r\033[K{} {:3.0f} %  t = {:.4g} of {:.4g}  {}", bar, 100.0 * part, t,
-               until_, left);
+               until, left);
     std::fflush(stderr);
     drawn_ = true;
 }

@@ -8,16 +8,15 @@ namespace ananke::cli {
 class Progress {
   public:
     /// `shown` false, or standard error not a terminal: nothing is ever printed.
-    Progress(double until, bool shown);
+    explicit Progress(bool shown);
     ~Progress() { clear(); }
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    void update(double t);
+    void update(double t, double until);
     void clear();
 
   private:
-    double until_;
     bool shown_;
     bool drawn_ = false;
     std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();

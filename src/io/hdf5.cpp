@@ -32,7 +32,7 @@ constexpr std::uint64_t kEndOfFileField = 40;  // in the superblock
 constexpr std::size_t kEventsPerChunk = 128;
 constexpr std::size_t kListLimit = 4000;  // elements of an attribute: 16 bytes each, below 64 KiB
 
-constexpr std::array<std::pair<ColumnKind, const char*>, 10> kDatasets{{
+constexpr std::array<std::pair<ColumnKind, const char*>, 11> kDatasets{{
     {ColumnKind::kTime, "t"},
     {ColumnKind::kPosition, "q"},
     {ColumnKind::kVelocity, "v"},
@@ -43,6 +43,7 @@ constexpr std::array<std::pair<ColumnKind, const char*>, 10> kDatasets{{
     {ColumnKind::kPointForce, "force"},
     {ColumnKind::kEnergy, "energy"},
     {ColumnKind::kOutput, "output"},
+    {ColumnKind::kPrinciple, "principle"},
 }};
 
 /// About 64 KiB, so that long runs have few chunks, yet little is wasted on short ones.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ananke/method.h"
 #include "base/result.h"
 #include "sim/evaluator.h"
 #include "solve/acceleration.h"
@@ -16,9 +17,6 @@
 #include "solve/system.h"
 
 namespace ananke::sim {
-
-/// What keeps the state on the constraints; THEORY section 6.
-enum class Drift : std::uint8_t { kProject, kBaumgarte, kNone };
 
 struct DynamicsOptions {
     solve::Form form = solve::Form::kAuto;

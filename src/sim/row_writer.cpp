@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -32,7 +33,7 @@ PointForces point_forces(const CompiledModel& model) {
 
 }  // namespace
 
-std::vector<Column> columns_of(const CompiledModel& model) {
+std::vector<Column> columns_of(const CompiledModel& model, bool principle) {
     std::vector<Column> columns{{"t", ColumnKind::kTime}};
     const auto per_coordinate = [&](const char* pattern, ColumnKind kind) {
         for (const std::string& name : model.coordinate_names) {
@@ -77,11 +78,19 @@ std::vector<Column> columns_of(const CompiledModel& model) {
     for (const mech::NamedExpr& output : model.outputs) {
         columns.push_back({output.name, ColumnKind::kOutput});
     }
+    if (principle) {
+        per_coordinate("a0[{}]", ColumnKind::kPrinciple);
+        per_coordinate("deviation[{}]", ColumnKind::kPrinciple);
+        per_row("e[{}]", ColumnKind::kPrinciple);
+    }
     return columns;
 }
 
-RowWriter::RowWriter(Evaluator& evaluator, Dynamics& dynamics)
-    : evaluator_(&evaluator), dynamics_(&dynamics), columns_(columns_of(evaluator.model())) {
+RowWriter::RowWriter(Evaluator& evaluator, Dynamics& dynamics, bool principle)
+    : evaluator_(&evaluator),
+      dynamics_(&dynamics),
+      columns_(columns_of(evaluator.model(), principle)),
+      principle_(principle) {
     const CompiledModel& model = evaluator.model();
     const auto m = static_cast<std::size_t>(model.m());
     row_.reserve(columns_.size());
@@ -96,6 +105,12 @@ RowWriter::RowWriter(Evaluator& evaluator, Dynamics& dynamics)
     power_places_ = forces.constraints;
     forces_.resize(3 * force_places_.size());
     powers_.resize(power_places_.size());
+    if (principle_) {
+        mass_ = Eigen::LLT<Eigen::MatrixXd>(model.n());
+        a0_.resize(model.n());
+        deviation_.resize(model.n());
+        e_.resize(model.m());
+    }
 }
 
 void RowWriter::find_violations(double t, const double* q, const double* v) {
@@ -146,6 +161,26 @@ void RowWriter::fill_point_forces(double t, const double* q, const double* v) {
     }
 }
 
+/// a0 = M^-1 Q, deviation = a - a0, e = b - A a0                             UK02 (13), (15)
+void RowWriter::fill_principle(double t, const double* q, const double* v) {
+    const solve::System at = evaluator_->system(t, q, v);
+    mass_.compute(at.M);
+    lacks_principle_ = mass_.info() != Eigen::Success;
+    for (Eigen::Index i = 0; i < at.M.rows() && !lacks_principle_; ++i) {
+        const double pivot = mass_.matrixLLT()(i, i);
+        lacks_principle_ = pivot * pivot < solve::kSingularMass * at.M(i, i);
+    }
+    if (lacks_principle_) {
+        a0_.setConstant(std::numeric_limits<double>::quiet_NaN());
+    } else {
+        a0_ = at.Q;
+        mass_.solveInPlace(a0_);
+    }
+    deviation_ = dynamics_->a() - a0_;
+    e_ = at.b;
+    e_.noalias() -= at.A * a0_;
+}
+
 std::span<const double> RowWriter::fill(double t, const double* q, const double* v, double work) {
     const CompiledModel& model = evaluator_->model();
     const auto n = static_cast<std::size_t>(model.n());
@@ -182,6 +217,12 @@ std::span<const double> RowWriter::fill(double t, const double* q, const double*
     push(std::initializer_list<double>{energy.kinetic, energy.potential,
                                        energy.kinetic + energy.potential, energy_balance_});
     push(evaluator_->outputs(t, q, v, dynamics_->a().data()));
+    if (principle_) {
+        fill_principle(t, q, v);
+        for (const Eigen::VectorXd* part : {&a0_, &deviation_, &e_}) {
+            push({part->data(), static_cast<std::size_t>(part->size())});
+        }
+    }
     ANANKE_REQUIRE(row_.size() == columns_.size());
     return row_;
 }

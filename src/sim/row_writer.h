@@ -1,6 +1,7 @@
 // The columns of a run and their values at one state: the contract of the result files.
 #pragma once
 
+#include <Eigen/Dense>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,8 +13,9 @@
 namespace ananke::sim {
 
 /// t; x; x'; x''; Qc[x], Qc_ideal[x], Qc_nonideal[x]; lambda[c]; residual[c]; residual_rate[c];
-/// force[c:P].x, power[c]; kinetic, potential, energy, energy_balance; outputs and speeds.
-std::vector<Column> columns_of(const CompiledModel& model);
+/// force[c:P].x, power[c]; kinetic, potential, energy, energy_balance; outputs and speeds; with
+/// `principle` also a0[x], deviation[x], e[c].
+std::vector<Column> columns_of(const CompiledModel& model, bool principle = false);
 
 /// Scaled violation of one constraint row at one instant.
 struct Violation {
@@ -23,13 +25,16 @@ struct Violation {
 
 class RowWriter {
   public:
-    RowWriter(Evaluator& evaluator, Dynamics& dynamics);
+    RowWriter(Evaluator& evaluator, Dynamics& dynamics, bool principle = false);
 
     const std::vector<Column>& columns() const { return columns_; }
 
     /// The row at a state on the constraints, `work` being the integral of power + Qc.v so far.
     /// Requires that the dynamics was evaluated at this very state.
     std::span<const double> fill(double t, const double* q, const double* v, double work);
+
+    /// The principle was asked for and M was singular at the last row, which holds NaN instead.
+    bool lacks_principle() const { return lacks_principle_; }
 
     std::span<const Violation> violations() const { return violations_; }
     double energy_balance() const { return energy_balance_; }
@@ -39,6 +44,7 @@ class RowWriter {
   private:
     void find_violations(double t, const double* q, const double* v);
     void fill_point_forces(double t, const double* q, const double* v);
+    void fill_principle(double t, const double* q, const double* v);
     void push(std::span<const double> values) {
         row_.insert(row_.end(), values.begin(), values.end());
     }
@@ -57,6 +63,10 @@ class RowWriter {
     std::vector<int> power_places_;  ///< constraints
     std::vector<double> forces_;
     std::vector<double> powers_;
+    bool principle_;
+    bool lacks_principle_ = false;
+    Eigen::LLT<Eigen::MatrixXd> mass_;
+    Eigen::VectorXd a0_, deviation_, e_;  ///< n, n, m
     bool first_ = true;
     double first_h_ = 0.0;
     double energy_balance_ = 0.0;

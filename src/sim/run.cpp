@@ -36,7 +36,7 @@ class Runner {
           dynamics_(evaluator_, options.dynamics),
           output_dynamics_(evaluator_, options.dynamics),
           projector_(evaluator_),
-          writer_(evaluator_, output_dynamics_),
+          writer_(evaluator_, output_dynamics_, options.principle),
           began_(Clock::now()) {}
 
     RunSummary run(const StartState& start);
@@ -184,8 +184,16 @@ void Runner::output(double t, std::span<const double> y) {
     }
     summary_.reached = t;
     note_rank(t);
-    const Result<void> recorded =
-        recorder_.row(writer_.fill(t, position, velocity, output_y_[2 * n_]));
+    const std::span<const double> row = writer_.fill(t, position, velocity, output_y_[2 * n_]);
+    if (writer_.lacks_principle()) {
+        fail({ErrorCode::kNotApplicable,
+              fmt::format(
+                  "at t = {}: the mass matrix is singular, so that there is no unconstrained "
+                  "acceleration for --principle",
+                  to_text(t))});
+        return;
+    }
+    const Result<void> recorded = recorder_.row(row);
     summarize_row(output_y_);
     if (!recorded) {
         fail(recorded.error());

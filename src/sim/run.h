@@ -25,6 +25,7 @@ struct RunOptions {
     double tolerance = 1e-9;           ///< relative, per step; the absolute one is a tenth of it
     DynamicsOptions dynamics;
     std::size_t max_steps = 10'000'000;
+    bool principle = false;                ///< columns a0, deviation, e; needs M > 0
     std::function<bool()> stop_requested;  ///< polled before every step
     std::function<void(double)> progress;  ///< called now and then with the time reached
 };

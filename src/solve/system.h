@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "ananke/method.h"
 #include "base/result.h"
 
 namespace ananke::solve {
@@ -53,23 +53,6 @@ struct Motion {
     Eigen::VectorXd lambda;
     int rank = 0;  ///< independent rows of A
 };
-
-/// The forms of the answer, THEORY section 2.
-enum class Form : std::uint8_t {
-    kAuto,
-    kFundamental,
-    kPhohomsiri,
-    kSchutte,
-    kWanichanon,
-    kMultipliers,
-    kMinimal,
-    kGauss,
-};
-
-/// auto, fundamental, phohomsiri, schutte, wanichanon, multipliers, minimal, gauss.
-std::string_view form_name(Form form);
-std::optional<Form> parse_form(std::string_view name);
-const std::vector<Form>& all_forms();
 
 /// Why the system has no answer, with indices for the caller to put names to.
 struct Failure {

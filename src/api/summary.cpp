@@ -1,43 +1,43 @@
-#include "summary.h"
-
+// What a person is told at the end of a run.
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "ananke/run.h"
 #include "base/text.h"
 
-namespace ananke::cli {
+namespace ananke {
 namespace {
 
 /// Constraints beyond this many are summed up in one line.
 constexpr std::size_t kMostConstraints = 12;
 
-std::string start_line(const sim::StartState& start) {
-    if (start.moved.empty()) {
+std::string start_line(const std::vector<MovedValue>& all) {
+    if (all.empty()) {
         return "";
     }
     std::string text = "initial     ";
     constexpr std::size_t kMost = 6;
-    for (std::size_t i = 0; i < std::min(kMost, start.moved.size()); ++i) {
-        const sim::Moved& moved = start.moved[i];
+    for (std::size_t i = 0; i < std::min(kMost, all.size()); ++i) {
+        const MovedValue& moved = all[i];
         text += fmt::format("{}{} {} -> {}{}", i == 0 ? "" : ", ", moved.name,
                             to_short_text(moved.from, 6), to_short_text(moved.to, 10),
                             moved.exact ? " (exact value, projected)" : "");
     }
-    if (start.moved.size() > kMost) {
-        text += fmt::format(" and {} more", start.moved.size() - kMost);
+    if (all.size() > kMost) {
+        text += fmt::format(" and {} more", all.size() - kMost);
     }
     return text + "\n";
 }
 
-std::string constraint_lines(const sim::RunSummary& summary) {
+std::string constraint_lines(const RunSummary& summary) {
     if (summary.constraints.empty()) {
         return "";
     }
-    std::vector<sim::RowSummary> rows = summary.constraints;
+    std::vector<RowViolation> rows = summary.constraints;
     const std::size_t shown = std::min(rows.size(), kMostConstraints);
     std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(shown), rows.end(),
-                      [](const sim::RowSummary& a, const sim::RowSummary& b) {
+                      [](const RowViolation& a, const RowViolation& b) {
                           return std::max(a.residual, a.rate) > std::max(b.residual, b.rate);
                       });
     std::vector<std::vector<std::string>> table{{"constraint", "residual", "its rate"}};
@@ -52,7 +52,7 @@ std::string constraint_lines(const sim::RunSummary& summary) {
     return text;
 }
 
-std::string projection_line(const sim::ProjectionSummary& projection) {
+std::string projection_line(const ProjectionSummary& projection) {
     if (projection.calls == 0) {
         return "";
     }
@@ -64,7 +64,7 @@ std::string projection_line(const sim::ProjectionSummary& projection) {
 
 }  // namespace
 
-std::string summary_text(const sim::RunSummary& summary, const sim::StartState& start) {
+std::string to_text(const RunSummary& summary) {
     std::string text;
     text += fmt::format(
         "system      {} coordinate{}, {} constraint row{} of rank {}, {} degree{} of "
@@ -72,12 +72,12 @@ std::string summary_text(const sim::RunSummary& summary, const sim::StartState& 
         summary.coordinates, summary.coordinates == 1 ? "" : "s", summary.constraint_rows,
         summary.constraint_rows == 1 ? "" : "s", summary.rank, summary.degrees_of_freedom,
         summary.degrees_of_freedom == 1 ? "" : "s");
-    text += start_line(start);
+    text += start_line(summary.moved);
     text += fmt::format(
         "run         to t = {}: {} rows, {} steps ({} rejected), {} evaluations, "
         "{} s\n",
-        to_short_text(summary.reached, 9), summary.rows, summary.steps.steps,
-        summary.steps.rejected, summary.steps.rhs_evaluations, to_short_text(summary.wall_seconds));
+        to_short_text(summary.reached, 9), summary.rows, summary.steps, summary.rejected_steps,
+        summary.evaluations, to_short_text(summary.wall_seconds));
     text += projection_line(summary.projection);
     text += fmt::format("energy      balance within {} (energy of the system up to {})\n",
                         to_short_text(summary.largest_energy_imbalance),
@@ -94,4 +94,4 @@ std::string summary_text(const sim::RunSummary& summary, const sim::StartState& 
     return text + constraint_lines(summary);
 }
 
-}  // namespace ananke::cli
+}  // namespace ananke

@@ -1,0 +1,104 @@
+#include "ananke/check.h"
+
+#include <algorithm>
+
+#include "api/check_data.h"
+#include "api/model_data.h"
+#include "sim/dynamics.h"
+
+namespace ananke {
+namespace {
+
+std::vector<CheckedRow> checked_rows(const sim::CheckReport& report,
+                                     const sim::CompiledModel& model) {
+    std::vector<CheckedRow> rows;
+    const solve::Analysis& analysis = report.analysis;
+    for (std::size_t i = 0; i < model.rows.size(); ++i) {
+        const mech::Row& row = model.rows[i];
+        CheckedRow checked;
+        checked.name = row.name;
+        checked.kind = mech::describe(row.kind);
+        checked.multiplier_unique = analysis.lambda_unique[i];
+        checked.residual = report.residuals[i];
+        checked.note = row.note;
+        const auto index = static_cast<int>(i);
+        checked.redundant =
+            std::any_of(analysis.dropped.begin(), analysis.dropped.end(),
+                        [index](const solve::DroppedRow& row_) { return row_.row == index; });
+        checked.vanished = std::find(analysis.vanished.begin(), analysis.vanished.end(), index) !=
+                           analysis.vanished.end();
+        rows.push_back(std::move(checked));
+    }
+    return rows;
+}
+
+std::vector<FormCheck> form_checks(const sim::CheckReport& report) {
+    std::vector<FormCheck> forms;
+    for (std::size_t i = 0; i < report.forms_at_start.size(); ++i) {
+        const sim::FormAgreement& start = report.forms_at_start[i];
+        FormCheck form{start.form, start.applies, start.reason, start.difference, std::nullopt};
+        if (start.applies && i < report.forms_at_random.size() &&
+            report.forms_at_random[i].applies) {
+            form.difference_at_random = report.forms_at_random[i].difference;
+        }
+        forms.push_back(std::move(form));
+    }
+    return forms;
+}
+
+}  // namespace
+
+std::vector<MovedValue> moved_values(const sim::StartState& start) {
+    std::vector<MovedValue> values;
+    for (const sim::Moved& moved : start.moved) {
+        values.push_back({moved.name, moved.from, moved.to, moved.exact});
+    }
+    return values;
+}
+
+CheckReport public_report(const sim::CheckReport& report, const sim::Prepared& prepared) {
+    const sim::CompiledModel& model = *prepared.compiled;
+    const std::vector<std::string> names = sim::row_names(model);
+    const auto name = [&names](int row) { return names[static_cast<std::size_t>(row)]; };
+
+    CheckReport result;
+    result.title = report.title;
+    result.coordinates = report.coordinates;
+    result.constraint_rows = model.m();
+    result.rank = report.analysis.rank;
+    result.degrees_of_freedom = report.degrees_of_freedom;
+    result.mass_positive_definite = report.analysis.mass_positive_definite;
+    result.constraints = checked_rows(report, model);
+    for (const std::vector<int>& set : report.analysis.dependent_sets) {
+        std::vector<std::string>& members = result.dependent_sets.emplace_back();
+        std::transform(set.begin(), set.end(), std::back_inserter(members), name);
+    }
+    for (const solve::DroppedRow& dropped : report.analysis.dropped) {
+        Redundancy redundancy{name(dropped.row), {}, dropped.inconsistency};
+        for (std::size_t k = 0; k < dropped.kept.size(); ++k) {
+            redundancy.combination.emplace_back(name(dropped.kept[k]), dropped.coefficients[k]);
+        }
+        result.redundant.push_back(std::move(redundancy));
+    }
+    result.moved = moved_values(report.start);
+    result.start_positions = report.start.q;
+    result.start_velocities = report.start.v;
+    result.forms = form_checks(report);
+    result.random_states = report.random_states;
+    if (report.nonideal) {
+        result.nonideal_acting = report.nonideal->acting;
+    }
+    result.text = sim::to_text(report, prepared);
+    return result;
+}
+
+Result<CheckReport> check(const Model& model) {
+    const sim::Prepared& prepared = *model.data().prepared;
+    const Result<sim::CheckReport> report = sim::check(prepared);
+    if (!report) {
+        return report.error();
+    }
+    return public_report(report.value(), prepared);
+}
+
+}  // namespace ananke

@@ -1,0 +1,132 @@
+#include "ananke/model.h"
+
+#include <fmt/format.h>
+
+#include "api/model_data.h"
+#include "base/diagnostic.h"
+#include "lang/parse_model.h"
+#include "sim/prepare.h"
+#include "sim/row_writer.h"
+
+namespace ananke {
+namespace {
+
+void add_messages(const std::vector<Diagnostic>& diagnostics, const Sources& sources,
+                  Loaded& loaded) {
+    if (diagnostics.empty()) {
+        return;
+    }
+    for (const Diagnostic& diagnostic : diagnostics) {
+        const Span span = diagnostic.span;
+        const bool placed = span.file < sources.size();
+        const Sources::Place place =
+            placed ? sources.place(span.file, span.begin) : Sources::Place{0, 0};
+        loaded.messages.push_back({diagnostic.severity == Severity::kError,
+                                   placed ? sources.name(span.file) : "", place.line, place.column,
+                                   diagnostic.message, diagnostic.notes});
+    }
+    loaded.rendered += render(diagnostics, sources);
+}
+
+lang::Options parse_options(const LoadOptions& options) {
+    lang::Options parse;
+    parse.settings = options.settings;
+    parse.prelude_directory = options.prelude_directory;
+    return parse;
+}
+
+Loaded finish(lang::ParseResult parsed, const Sources& sources, const LoadOptions& options) {
+    Loaded loaded;
+    add_messages(parsed.diagnostics, sources, loaded);
+    if (!parsed.model) {
+        return loaded;
+    }
+    sim::PrepareOptions prepare_options;
+    prepare_options.without = options.without;
+    sim::Preparation preparation = sim::prepare(std::move(*parsed.model), prepare_options);
+    add_messages(preparation.diagnostics, sources, loaded);
+    loaded.errors = std::move(preparation.errors);
+    if (preparation.prepared) {
+        loaded.model.emplace(std::make_shared<const Model::Data>(Model::Data{
+            sources.size() > 0 ? sources.text(0) : "", std::move(preparation.prepared)}));
+    }
+    return loaded;
+}
+
+}  // namespace
+
+std::string_view version() {
+    return ANANKE_VERSION;
+}
+
+const std::string& Model::title() const {
+    return data_->prepared->model.title;
+}
+
+const std::string& Model::text() const {
+    return data_->text;
+}
+
+std::vector<std::string> Model::coordinates() const {
+    return data_->prepared->compiled->coordinate_names;
+}
+
+std::vector<Parameter> Model::parameters() const {
+    const sim::Prepared& prepared = *data_->prepared;
+    std::vector<Parameter> parameters;
+    for (std::size_t i = 0; i < prepared.parameters.size(); ++i) {
+        const mech::Parameter& parameter = prepared.model.parameters[i];
+        parameters.push_back({parameter.name, prepared.parameters[i], parameter.structural});
+    }
+    return parameters;
+}
+
+std::vector<ConstraintRow> Model::constraints() const {
+    std::vector<ConstraintRow> rows;
+    for (const mech::Row& row : data_->prepared->compiled->rows) {
+        rows.push_back({row.name, std::string(mech::describe(row.kind)), row.servo});
+    }
+    return rows;
+}
+
+std::vector<Column> Model::columns() const {
+    return sim::columns_of(*data_->prepared->compiled);
+}
+
+std::optional<Simulation> Model::simulation() const {
+    const sim::Prepared& prepared = *data_->prepared;
+    const std::optional<mech::Simulate>& statement = prepared.model.simulate;
+    if (!statement) {
+        return std::nullopt;
+    }
+    Simulation simulation;
+    simulation.until = sim::parameter_expression(prepared, statement->until);
+    if (statement->every) {
+        simulation.every = sim::parameter_expression(prepared, *statement->every);
+    }
+    simulation.stiff = statement->stiff;
+    return simulation;
+}
+
+std::string Loaded::report() const {
+    std::string text = rendered;
+    for (const Error& error : errors) {
+        text += fmt::format("ananke: {}\n", error.message);
+    }
+    return text;
+}
+
+Loaded load_model(const std::string& path, const LoadOptions& options) {
+    Sources sources;
+    lang::ParseResult parsed = lang::parse_model_file(sources, path, parse_options(options));
+    return finish(std::move(parsed), sources, options);
+}
+
+Loaded load_model_text(std::string name, std::string text, const LoadOptions& options) {
+    Sources sources;
+    lang::ParseResult parsed =
+        lang::parse_model_text(sources, std::move(name), std::move(text), parse_options(options));
+    return finish(std::move(parsed), sources, options);
+}
+
+}  // namespace ananke

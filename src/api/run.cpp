@@ -1,0 +1,210 @@
+#include "ananke/run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "api/check_data.h"
+#include "api/model_data.h"
+#include "base/text.h"
+#include "sim/check.h"
+#include "sim/row_writer.h"
+#include "sim/run.h"
+
+namespace ananke {
+
+struct Plan::Data {
+    Model model;
+    sim::RunOptions options;
+    sim::StartState start;
+    Header header;
+};
+
+namespace {
+
+constexpr double kDefaultIntervals = 500.0;
+constexpr double kLeastTolerance = 1e-14;
+
+Error invalid(std::string message) {
+    return {ErrorCode::kInvalidInput, std::move(message)};
+}
+
+Result<double> end_of_run(const RunOptions& wanted, const std::optional<Simulation>& statement) {
+    double until = 0.0;
+    if (wanted.until) {
+        until = *wanted.until;
+    } else if (!wanted.at.empty()) {
+        until = wanted.at.back();
+    } else if (statement) {
+        until = statement->until;
+    } else {
+        return invalid(
+            "the model does not say how long to simulate; add `simulate until 10` to it "
+            "or give --until 10");
+    }
+    if (!std::isfinite(until) || until < 0.0) {
+        return invalid(fmt::format("the run cannot end at t = {}", to_text(until)));
+    }
+    return until;
+}
+
+/// When to write rows: `at`, `every`, or what the model says.
+Result<void> choose_times(const RunOptions& wanted, const std::optional<Simulation>& statement,
+                          sim::RunOptions& options) {
+    if (!wanted.at.empty() && (!std::all_of(wanted.at.begin(), wanted.at.end(), [](double t) {
+            return t >= 0.0;
+        }) || !std::is_sorted(wanted.at.begin(), wanted.at.end()))) {
+        return invalid("--at needs times in ascending order, none before 0");
+    }
+    const Result<double> until = end_of_run(wanted, statement);
+    if (!until) {
+        return until.error();
+    }
+    options.until = until.value();
+    if (!wanted.at.empty()) {
+        if (wanted.at.back() > options.until) {
+            return invalid(fmt::format("--at asks for t = {}, after the end at {}",
+                                       to_text(wanted.at.back()), to_text(options.until)));
+        }
+        options.output_times = wanted.at;
+        return {};
+    }
+    if (options.until == 0.0) {
+        options.output_times = {0.0};
+        return {};
+    }
+    double every = options.until / kDefaultIntervals;
+    if (wanted.every) {
+        every = *wanted.every;
+    } else if (statement && statement->every) {
+        every = *statement->every;
+    }
+    Result<std::vector<double>> times = sim::regular_times(options.until, every);
+    if (!times) {
+        return times.error();
+    }
+    options.output_times = std::move(times).value();
+    return {};
+}
+
+Result<sim::RunOptions> run_options(const Model& model, const RunOptions& wanted) {
+    sim::RunOptions options;
+    const Result<void> times = choose_times(wanted, model.simulation(), options);
+    if (!times) {
+        return times.error();
+    }
+    if (!(wanted.tolerance >= kLeastTolerance && wanted.tolerance < 1.0)) {
+        return invalid(fmt::format("--tolerance must lie between 1e-14 and 1, not {}",
+                                   to_text(wanted.tolerance)));
+    }
+    options.tolerance = wanted.tolerance;
+    options.max_steps = wanted.max_steps;
+    options.dynamics.form = wanted.form;
+    options.dynamics.drift = wanted.drift;
+    options.dynamics.baumgarte_rate = wanted.baumgarte_rate;
+    options.principle = wanted.principle;
+    options.stop_requested = wanted.stop_requested;
+    if (wanted.progress) {
+        options.progress = [report = wanted.progress, until = options.until](double t) {
+            report(t, until);
+        };
+    }
+    return options;
+}
+
+Header header_of(const Model& model, std::string check, bool principle) {
+    Header header;
+    header.title = model.title();
+    header.model_text = model.text();
+    header.version = version();
+    for (Parameter& parameter : model.parameters()) {
+        header.parameters.emplace_back(std::move(parameter.name), parameter.value);
+    }
+    header.check = std::move(check);
+    header.columns = sim::columns_of(*model.data().prepared->compiled, principle);
+    return header;
+}
+
+RunSummary public_summary(const sim::RunSummary& from, const sim::StartState& start) {
+    RunSummary summary;
+    summary.reached = from.reached;
+    summary.rows = from.rows;
+    summary.coordinates = from.coordinates;
+    summary.constraint_rows = from.constraint_rows;
+    summary.rank = from.rank;
+    summary.degrees_of_freedom = from.degrees_of_freedom;
+    summary.steps = from.steps.steps;
+    summary.rejected_steps = from.steps.rejected;
+    summary.evaluations = from.steps.rhs_evaluations;
+    summary.wall_seconds = from.wall_seconds;
+    summary.moved = moved_values(start);
+    for (const sim::RowSummary& row : from.constraints) {
+        summary.constraints.push_back({row.name, row.residual, row.rate});
+    }
+    summary.projection = {from.projection.calls, from.projection.corrections,
+                          from.projection.largest_position, from.projection.largest_velocity};
+    summary.largest_energy_imbalance = from.largest_energy_imbalance;
+    summary.energy_scale = from.energy_scale;
+    summary.rank_warning = from.rank_warning;
+    summary.events = from.events;
+    summary.error = from.error;
+    return summary;
+}
+
+}  // namespace
+
+double Plan::until() const {
+    return data_->options.until;
+}
+
+const std::vector<double>& Plan::times() const {
+    return data_->options.output_times;
+}
+
+const Header& Plan::header() const {
+    return data_->header;
+}
+
+Result<Plan> plan(const Model& model, const RunOptions& options) {
+    Result<sim::RunOptions> chosen = run_options(model, options);
+    if (!chosen) {
+        return chosen.error();
+    }
+    const sim::Prepared& prepared = *model.data().prepared;
+    const Result<sim::CheckReport> report = sim::check(prepared);
+    if (!report) {
+        return report.error();
+    }
+    if (options.principle && !report.value().analysis.mass_positive_definite) {
+        return Error{
+            ErrorCode::kNotApplicable,
+            "--principle needs a positive definite mass matrix: where it is singular there "
+            "is no unconstrained acceleration"};
+    }
+    Header header = header_of(model, sim::to_text(report.value(), prepared), options.principle);
+    return Plan(std::make_shared<const Plan::Data>(
+        Plan::Data{model, std::move(chosen).value(), report.value().start, std::move(header)}));
+}
+
+Result<RunSummary> run(const Plan& plan, Recorder& recorder) {
+    const Plan::Data& data = plan.data();
+    const Result<void> began = recorder.begin(data.header);
+    if (!began) {
+        return began.error();
+    }
+    const sim::Prepared& prepared = *data.model.data().prepared;
+    return public_summary(
+        sim::run(prepared.compiled, prepared.parameters, data.start, data.options, recorder),
+        data.start);
+}
+
+Result<RunSummary> run(const Model& model, const RunOptions& options, Recorder& recorder) {
+    const Result<Plan> planned = plan(model, options);
+    if (!planned) {
+        return planned.error();
+    }
+    return run(planned.value(), recorder);
+}
+
+}  // namespace ananke
