@@ -1,7 +1,8 @@
-// The whole library: load a model, check it, run it, keep or show its results.
+// The whole library: load a model, check it, derive it, run it, keep or show its results.
 #pragma once
 
 #include "ananke/check.h"
+#include "ananke/derive.h"
 #include "ananke/method.h"
 #include "ananke/model.h"
 #include "ananke/record.h"

@@ -1,0 +1,208 @@
+// Rules about the sources that no compiler checks: who may include whom (docs/architecture.md), and
+// what no file may contain.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace ananke {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLongFile = 600;
+
+struct Source {
+    std::string path;    ///< relative to the repository, with /
+    std::string folder;  ///< "sim" of src/sim/run.cpp, "app" below app/, "ananke" below include/
+    std::vector<std::string> lines;
+};
+
+std::string text_of(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+const std::vector<Source>& sources() {
+    static const std::vector<Source> all = [] {
+        std::vector<Source> found;
+        const fs::path root(ANANKE_SOURCE_DIR);
+        for (const char* top : {"src", "app", "include"}) {
+            for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+                const std::string extension = entry.path().extension().string();
+                if (extension != ".h" && extension != ".cpp") {
+                    continue;
+                }
+                Source source;
+                const fs::path relative = entry.path().lexically_relative(root);
+                source.path = relative.generic_string();
+                source.folder =
+                    std::string(top) == "app" ? "app" : std::next(relative.begin())->string();
+                std::istringstream in(text_of(entry.path()));
+                for (std::string line; std::getline(in, line);) {
+                    source.lines.push_back(line);
+                }
+                found.push_back(std::move(source));
+            }
+        }
+        return found;
+    }();
+    return all;
+}
+
+/// Folders that each folder may include, itself left out.
+const std::map<std::string, std::set<std::string>>& towers() {
+    static const std::map<std::string, std::set<std::string>> may_include{
+        {"ananke", {}},
+        {"base", {"ananke"}},
+        {"sym", {"base"}},
+        {"mech", {"base", "sym"}},
+        {"lang", {"base", "sym", "mech"}},
+        {"code", {"base", "sym"}},
+        {"solve", {"base", "ananke"}},
+        {"ode", {"base"}},
+        {"sim", {"base", "sym", "mech", "code", "solve", "ode", "ananke"}},
+        {"io", {"base", "sim", "ananke"}},
+        {"api", {"base", "sym", "mech", "lang", "code", "solve", "ode", "sim", "io", "ananke"}},
+        {"app", {"ananke"}},
+    };
+    return may_include;
+}
+
+/// Public headers that define types of a folder below src/api; the others are for src/api alone.
+const std::map<std::string, std::set<std::string>>& shared_headers() {
+    static const std::map<std::string, std::set<std::string>> shared{
+        {"base", {"ananke/result.h"}},
+        {"solve", {"ananke/method.h"}},
+        {"sim", {"ananke/method.h", "ananke/record.h"}},
+        {"io", {"ananke/record.h", "ananke/show.h"}},
+    };
+    return shared;
+}
+
+TEST(Tidy, SourcesAreFound) {
+    EXPECT_GT(sources().size(), 150u);
+    for (const Source& source : sources()) {
+        EXPECT_TRUE(towers().contains(source.folder))
+            << source.path << ": a folder without a place in the towers";
+    }
+}
+
+TEST(Tidy, IncludesFollowTheTowers) {
+    const std::regex include(R"re(^\s*#\s*include\s*"([^"]+)")re");
+    std::size_t checked = 0;
+    for (const Source& source : sources()) {
+        for (std::size_t i = 0; i < source.lines.size(); ++i) {
+            std::smatch match;
+            if (!std::regex_search(source.lines[i], match, include)) {
+                continue;
+            }
+            const std::string header = match[1];
+            const std::size_t slash = header.find('/');
+            // A program's own headers stand beside it.
+            const std::string folder =
+                slash == std::string::npos ? source.folder : header.substr(0, slash);
+            if (folder == source.folder) {
+                continue;
+            }
+            ++checked;
+            const std::string place = source.path + ":" + std::to_string(i + 1);
+            EXPECT_TRUE(towers().at(source.folder).contains(folder))
+                << place << ": " << source.folder << " may not include \"" << header << "\"";
+            const auto shared = shared_headers().find(source.folder);
+            if (folder == "ananke" && shared != shared_headers().end()) {
+                EXPECT_TRUE(shared->second.contains(header))
+                    << place << ": \"" << header << "\" is implemented by src/api";
+            }
+        }
+    }
+    EXPECT_GT(checked, 100u);
+}
+
+TEST(Tidy, HeadersAreIncludedOnce) {
+    for (const Source& source : sources()) {
+        if (source.path.ends_with(".h")) {
+            EXPECT_NE(std::find(source.lines.begin(), source.lines.end(), "#pragma once"),
+                      source.lines.end())
+                << source.path << ": no #pragma once";
+        }
+    }
+}
+
+TEST(Tidy, NoPathsOfOneMachine) {
+    const std::regex machine(R"re((^|[^\w./])/(home|root|work|usr|tmp|opt|mnt|Users|var)/\w)re");
+    for (const Source& source : sources()) {
+        for (std::size_t i = 0; i < source.lines.size(); ++i) {
+            EXPECT_FALSE(std::regex_search(source.lines[i], machine))
+                << source.path << ":" << i + 1 << ": " << source.lines[i];
+        }
+    }
+}
+
+TEST(Tidy, OnlyCodeKnowsTheFunctionLibrary) {
+    const std::regex sleef("sleef", std::regex::icase);
+    bool known_to_code = false;
+    for (const Source& source : sources()) {
+        for (std::size_t i = 0; i < source.lines.size(); ++i) {
+            const bool found = std::regex_search(source.lines[i], sleef);
+            known_to_code = known_to_code || (found && source.folder == "code");
+            EXPECT_FALSE(found && source.folder != "code")
+                << source.path << ":" << i + 1 << ": " << source.lines[i];
+        }
+    }
+    EXPECT_TRUE(known_to_code);
+}
+
+TEST(Tidy, PublicHeadersAreFewAndNeedNoOtherLibrary) {
+    const std::regex include(R"re(^\s*#\s*include\s*<([^>]+)>)re");
+    std::size_t headers = 0;
+    for (const Source& source : sources()) {
+        if (source.folder != "ananke") {
+            continue;
+        }
+        ++headers;
+        for (const std::string& line : source.lines) {
+            std::smatch match;
+            if (std::regex_search(line, match, include)) {
+                // Headers of the standard library have neither folder nor extension.
+                EXPECT_EQ(match[1].str().find_first_of("./"), std::string::npos)
+                    << source.path << ": " << line;
+            }
+        }
+    }
+    EXPECT_GT(headers, 0u);
+    EXPECT_LT(headers, 10u);
+}
+
+/// The example of the README is the program that the install test builds and runs.
+TEST(Tidy, ReadmeShowsTheConsumer) {
+    const fs::path root(ANANKE_SOURCE_DIR);
+    const std::string readme = text_of(root / "README.md");
+    for (const char* file : {"main.cpp", "CMakeLists.txt"}) {
+        const std::string text = text_of(root / "tests" / "consumer" / file);
+        ASSERT_FALSE(text.empty());
+        EXPECT_NE(readme.find(text), std::string::npos) << "README.md lacks " << file;
+    }
+}
+
+/// Long files are worth a look, not an error.
+TEST(Tidy, LongFilesAreListed) {
+    for (const Source& source : sources()) {
+        if (source.lines.size() > kLongFile) {
+            std::cout << "warning: " << source.path << " has " << source.lines.size() << " lines\n";
+        }
+    }
+}
+
+}  // namespace
+}  // namespace ananke
