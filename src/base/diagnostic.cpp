@@ -74,8 +74,7 @@ std::string render(const Diagnostic& diagnostic, const Sources& sources) {
 std::string render(const std::vector<Diagnostic>& diagnostics, const Sources& sources) {
     std::vector<Diagnostic> sorted = diagnostics;
     std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {
-        return a.span.file != b.span.file ? a.span.file < b.span.file
-                                          : a.span.begin < b.span.begin;
+        return a.span.file != b.span.file ? a.span.file < b.span.file : a.span.begin < b.span.begin;
     });
     std::string text;
     std::string previous;

@@ -11,7 +11,8 @@ namespace ananke {
 /// Shortest form that reads back exactly: 0.1, 1e-12, 3.
 std::string to_text(double value);
 
-/// A few significant digits for a person: 1.2e-13, 0.0417. Never "0.000000" for a number that is not 0.
+/// A few significant digits for a person: 1.2e-13, 0.0417. Never "0.000000" for a number that is
+/// not 0.
 std::string to_short_text(double value, int digits = 3);
 
 /// "a", "a and b", "a, b and c".
@@ -23,7 +24,8 @@ int edit_distance(std::string_view a, std::string_view b);
 /// The known name nearest to `wanted`, or "" when none is near enough to be a likely slip.
 std::string nearest_name(std::string_view wanted, std::span<const std::string> known);
 
-/// True if `text` matches `pattern`, where `*` stands for any run of characters and all else is literal.
+/// True if `text` matches `pattern`, where `*` stands for any run of characters and all else is
+/// literal.
 bool matches_wildcard(std::string_view pattern, std::string_view text);
 
 /// Columns of a plain-text table, padded to equal width; numbers of code points, not bytes, count.

@@ -118,8 +118,8 @@ Constant parse_literal(std::string_view text) {
     if (i < text.size()) {
         const bool plus = i + 1 < text.size() && text[i + 1] == '+';
         int written = 0;
-        const auto read = std::from_chars(text.data() + i + (plus ? 2 : 1),
-                                          text.data() + text.size(), written);
+        const auto read =
+            std::from_chars(text.data() + i + (plus ? 2 : 1), text.data() + text.size(), written);
         if (read.ec != std::errc() || written > 100 || written < -100) {
             return constant;
         }
