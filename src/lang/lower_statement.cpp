@@ -314,15 +314,20 @@ void Lowering::lower(const Statement&, const ForLoop& node) {
         forgive_names(node.body);
         return;
     }
+    // Each turn counts as a statement of its own, so that empty loops end too.
+    const auto turns =
+        *to < *from ? 0U : static_cast<std::uint64_t>(*to) - static_cast<std::uint64_t>(*from);
+    if (turns > options_.limits.loop_statements ||
+        statements_done_ + turns > options_.limits.loop_statements) {
+        stop(node.variable,
+             fmt::format("the loops write out more than {} statements",
+                         options_.limits.loop_statements),
+             {"make the loops shorter"});
+        return;
+    }
     ++loop_depth_;
     for (std::int64_t i = *from; i <= *to && !stopped_; ++i) {
-        if (++statements_done_ > options_.limits.loop_statements) {
-            stop(node.variable,
-                 fmt::format("the loops write out more than {} statements",
-                             options_.limits.loop_statements),
-                 {"make the loops shorter"});
-            break;
-        }
+        ++statements_done_;
         locals_.push_back({text(node.variable), Value::scalar(graph_.integer(i)), node.variable});
         execute(node.body);
         locals_.pop_back();

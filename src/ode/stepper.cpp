@@ -15,10 +15,9 @@ Error describe_failure(Status status, const Stepper& stepper) {
             return {ErrorCode::kInterrupted, "interrupted " + at};
         case Status::kStepTooSmall:
             return {ErrorCode::kStepTooSmall,
-                    fmt::format("the tolerance cannot be met {}: a step of {} still has {} times "
-                                "the tolerated error",
-                                at, to_short_text(stepper.next_step()),
-                                to_short_text(statistics.last_error))};
+                    fmt::format("the motion cannot be followed beyond t = {}: steps below {} would "
+                                "be needed",
+                                to_text(stepper.t()), to_short_text(stepper.next_step()))};
         case Status::kTooManySteps:
             return {ErrorCode::kTooManySteps,
                     fmt::format("the limit on steps is reached {} after {} accepted and {} "

@@ -12,6 +12,7 @@
 #include "sim/evaluator.h"
 #include "sim/row_watch.h"
 #include "sim/row_writer.h"
+#include "solve/analysis.h"
 #include "solve/projection.h"
 
 namespace ananke::sim {
@@ -21,6 +22,11 @@ using Clock = std::chrono::steady_clock;
 
 /// The integral that balances the energy is carried along but never limits the step.
 constexpr double kNoErrorControl = 1e100;
+/// A step that passed the error test lies near the constraints; one that projection must move by
+/// more than this many times its tolerance does not, and is rejected: it has left its branch.
+constexpr double kLargestCorrection = 1e4;
+/// Rows that are this near to dependent are named when a run cannot go on.
+constexpr solve::RankPolicy kNearlyDependent{1e-3, 1e-3};
 /// Seconds of wall time between two calls of RunOptions::progress.
 constexpr double kProgressInterval = 0.1;
 
@@ -49,7 +55,10 @@ class Runner {
     void stop_at_vanished_row(const VanishedRow& row, ode::Stepper& stepper, std::size_t next);
     bool stop_requested();
 
-    bool project(double t, std::span<double> y);
+    /// False if the state cannot be projected, or only by moving a value by more than `largest`.
+    bool project(double t, std::span<double> y,
+                 double largest = std::numeric_limits<double>::infinity());
+    Error describe_stop(ode::Status status, const ode::Stepper& stepper);
     void note_rank(double t);
     void summarize_row(std::span<const double> y);
     void fail(Error error) {
@@ -105,11 +114,12 @@ ode::Evaluation Runner::rhs(double t, std::span<const double> y, std::span<doubl
     return ode::Evaluation::ok();
 }
 
-bool Runner::project(double t, std::span<double> y) {
+bool Runner::project(double t, std::span<double> y, double largest) {
     ++summary_.projection.calls;
     const solve::ProjectionReport report =
         projector_.project(t, y.subspan(0, n_), y.subspan(n_, n_));
-    if (report.status != solve::ProjectionStatus::kOk) {
+    if (report.status != solve::ProjectionStatus::kOk ||
+        std::max(report.position_correction, report.velocity_correction) > largest) {
         return false;
     }
     summary_.projection.corrections += report.position_changed || report.velocity_changed ? 1 : 0;
@@ -126,7 +136,11 @@ ode::Acceptance Runner::accepted(double t, std::span<double> y) {
     }
     choose_rows_ = true;
     const std::size_t before = summary_.projection.corrections;
-    if (!project(t, y)) {
+    double size = 1.0;
+    for (const double value : y.first(2 * n_)) {
+        size = std::max(size, std::abs(value));
+    }
+    if (!project(t, y, kLargestCorrection * options_.tolerance * size)) {
         return ode::Acceptance::kFailed;
     }
     return summary_.projection.corrections > before ? ode::Acceptance::kChanged
@@ -248,8 +262,33 @@ void Runner::integrate(const StartState& start) {
         Error why = dynamics_.explain(failed_t_, failed_y_.data(), failed_y_.data() + n_);
         fail({why.code, fmt::format("at t = {}: {}", to_short_text(failed_t_, 9), why.message)});
     } else {
-        fail(ode::describe_failure(status, stepper.value()));
+        fail(describe_stop(status, stepper.value()));
     }
+}
+
+/// The integrator's reason, and the constraints that are nearly dependent where it gave up.
+Error Runner::describe_stop(ode::Status status, const ode::Stepper& stepper) {
+    Error error = ode::describe_failure(status, stepper);
+    const bool stuck =
+        status == ode::Status::kStepTooSmall || status == ode::Status::kProjectionFailed;
+    if (!stuck) {
+        return error;
+    }
+    const double* position = stepper.y().data();
+    const solve::Analysis near =
+        solve::analyse(evaluator_.system(stepper.t(), position, position + n_), kNearlyDependent);
+    if (near.rank < last_rank_ && !near.dependent_sets.empty()) {
+        const std::vector<std::string> names = row_names(evaluator_.model());
+        std::vector<std::string> rows;
+        for (const int row : near.dependent_sets.front()) {
+            rows.push_back(names[static_cast<std::size_t>(row)]);
+        }
+        error.message += fmt::format(
+            "; the constraints {} become dependent there (a singular configuration, or a motion "
+            "that they cannot continue)",
+            join_names(rows));
+    }
+    return error;
 }
 
 /// Step by step to the end; rows at the output times inside each step.
