@@ -89,6 +89,7 @@ RunOptions run_options(const RunArguments& arguments, Progress& progress) {
     options.baumgarte_rate = arguments.baumgarte_rate;
     options.max_steps = arguments.max_steps;
     options.principle = arguments.principle;
+    options.full_check = !arguments.hdf5.empty();  // the file keeps it
     options.stop_requested = interrupted;
     options.progress = [&progress](double t, double until) { progress.update(t, until); };
     return options;

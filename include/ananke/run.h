@@ -26,6 +26,7 @@ struct RunOptions {
     double baumgarte_rate = 10.0;  ///< g, 1/s
     std::size_t max_steps = 10'000'000;
     bool principle = false;  ///< columns a0[x], deviation[x], e[c] of UK02's principle; needs M > 0
+    bool full_check = false;  ///< Header::check also compares all forms, as `ananke check` does
     std::function<bool()> stop_requested{};                  ///< polled before every step
     std::function<void(double t, double until)> progress{};  ///< called now and then
 };

@@ -172,7 +172,8 @@ Result<Plan> plan(const Model& model, const RunOptions& options) {
         return chosen.error();
     }
     const sim::Prepared& prepared = *model.data().prepared;
-    const Result<sim::CheckReport> report = sim::check(prepared);
+    const Result<sim::CheckReport> report =
+        sim::check(prepared, options.full_check ? sim::Agreement::kCompare : sim::Agreement::kSkip);
     if (!report) {
         return report.error();
     }

@@ -1,6 +1,7 @@
 // What a model is, without running it: degrees of freedom, kinds, rank, redundancy, agreement.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,8 +42,11 @@ struct CheckReport {
     std::vector<std::string> warnings;
 };
 
+/// Comparing all forms takes by far the longest: a run can do without.
+enum class Agreement : std::uint8_t { kCompare, kSkip };
+
 /// Fails where the model has no initial state or no motion there, with the names concerned.
-Result<CheckReport> check(const Prepared& prepared);
+Result<CheckReport> check(const Prepared& prepared, Agreement agreement = Agreement::kCompare);
 
 /// The report as a person reads it.
 std::string to_text(const CheckReport& report, const Prepared& prepared);

@@ -144,8 +144,13 @@ std::string start_text(const CheckReport& report) {
 }
 
 std::string agreement_text(const CheckReport& report) {
+    if (report.forms_at_start.empty()) {
+        return "";
+    }
     std::vector<std::vector<std::string>> table{
-        {"form", "at the start", fmt::format("at {} random states", report.random_states)}};
+        {"form", "at the start",
+         fmt::format("at {} random state{}", report.random_states,
+                     report.random_states == 1 ? "" : "s")}};
     for (std::size_t i = 0; i < report.forms_at_start.size(); ++i) {
         const FormAgreement& start = report.forms_at_start[i];
         std::vector<std::string> row{std::string(solve::form_name(start.form))};
