@@ -37,7 +37,7 @@ struct Analysis {
     bool warning = false;  ///< a pivot lies between drop and keep: the rank is a judgement
     std::optional<Failure> failure;
 
-    Eigen::VectorXd coordinate_scale;  ///< n  d: balances [M A^T; A 0]
+    Eigen::VectorXd coordinate_scale;  ///< n  d: units of the coordinates, see equilibrate()
     /// m  r: rows of R A D have unit length in the metric of the inverse mass matrix (of the
     /// auxiliary one, alpha = 1, where M is singular); 0 for vanished rows.
     Eigen::VectorXd row_scale;

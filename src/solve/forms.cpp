@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/text.h"
 #include "solve/acceleration.h"
-#include "solve/pseudo_inverse.h"
 
 namespace ananke::solve {
 namespace {
@@ -18,6 +18,9 @@ using Eigen::VectorXd;
 // An answer with fewer digits than this is refused, not returned.
 constexpr double kWorstError = 1e-7;
 constexpr double kSmallest = 1e-300;
+// Smallest over largest singular value of the multiplier equations below which no residual tells
+// how large the error is.
+constexpr double kNoDigits = 1e-13;
 
 Result<Motion> evaluate_auto(const System& at) {
     AccelerationSolver solver(at.n(), at.m());
@@ -82,10 +85,21 @@ double estimated_error(const Normalized& at, const Answer& answer) {
     K.topLeftCorner(n, n) = at.M;
     K.topRightCorner(n, m) = -at.A.transpose();
     K.bottomLeftCorner(m, n) = at.A;
-    VectorXd left(n + m);
-    left << at.Q + at.C + at.A.transpose() * answer.lambda - at.M * answer.a,
-        at.b - at.A * answer.a;
-    const VectorXd step = pseudo_inverse(K, static_cast<int>(n) + at.rank) * left;
+    VectorXd right(n + m);
+    right << at.Q + at.C, at.b;
+    VectorXd x(n + m);
+    x << answer.a, answer.lambda;
+    // In long double: a residual in double may vanish by luck.
+    const VectorXd left =
+        (right.cast<long double>() - K.cast<long double>() * x.cast<long double>()).cast<double>();
+    const Eigen::Index rank = n + at.rank;
+    const Eigen::JacobiSVD<MatrixXd> svd(K, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    const VectorXd sigma = svd.singularValues().head(rank);
+    if (!(sigma[rank - 1] > kNoDigits * sigma[0])) {
+        return std::numeric_limits<double>::infinity();
+    }
+    const VectorXd along = svd.matrixU().leftCols(rank).transpose() * left;
+    const VectorXd step = svd.matrixV().leftCols(rank) * along.cwiseQuotient(sigma);
     const double force = (at.A.transpose() * step.tail(m)).norm();
     const double acceleration_size = std::max(answer.a.norm(), kSmallest);
     const double force_size = std::max({at.Q.norm(), answer.Qc.norm(), kSmallest});
@@ -161,6 +175,9 @@ Result<Motion> evaluate(Form form, const System& at, const Gauge& gauge, const A
     Result<Answer> ideal = dispatch(form, system);
     if (!ideal) {
         return ideal.error();
+    }
+    if (!(estimated_error(system, ideal.value()) <= kWorstError)) {
+        return too_ill_conditioned(form);
     }
     return restore(whole.value(), ideal.value(), analysis, at.m());
 }

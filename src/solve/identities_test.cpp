@@ -256,5 +256,38 @@ TEST(Principle, TellsWhatOfTheNonidealForceActs) {
     EXPECT_EQ(principle(s.view(), analyse(s.view())).error().code, ErrorCode::kNotApplicable);
 }
 
+// UK02 (31), (32): the non-ideal part of the acceleration is M^-1/2 (I - B+ B) z, and z may be
+// changed by B^T w without any effect.
+TEST(Principle, NonidealForceFromZ) {
+    Random random(31);
+    for (int trial = 0; trial < 200; ++trial) {
+        SCOPED_TRACE(trial);
+        const int n = random.pick(2, 6);
+        const int rank = random.pick(1, n - 1);
+        SystemData s = bounded_system(random, n, rank + 1, rank, n);
+        const VectorXd z = random.vector(n);
+        const Result<VectorXd> C = nonideal_from_z(s.view(), z);
+        ASSERT_TRUE(C);
+        const MatrixXd root = square_root(s.M);
+        EXPECT_LE((root.inverse() * C.value() - z).norm(), 1e-12 * z.norm());
+
+        const VectorXd ideal = evaluate(Form::kMinimal, s.view()).value().a;
+        s.C = C.value();
+        const VectorXd with = evaluate(Form::kMinimal, s.view()).value().a;
+        const MatrixXd B = s.A * root.inverse();
+        const VectorXd free = z - pseudo_inverse(B, rank) * (B * z);
+        EXPECT_LE((with - ideal - root.inverse() * free).norm(), 1e-11 * (1.0 + with.norm()));
+
+        const VectorXd w = random.vector(rank + 1);
+        s.C = nonideal_from_z(s.view(), z + B.transpose() * w).value();
+        const VectorXd shifted = evaluate(Form::kMinimal, s.view()).value().a;
+        EXPECT_LE((shifted - with).norm(), 1e-10 * (1.0 + with.norm()));
+    }
+    SystemData s(2, 0);
+    s.M << 1.0, 0.0, 0.0, -1.0;
+    EXPECT_EQ(nonideal_from_z(s.view(), Eigen::Vector2d(1.0, 1.0)).error().message,
+              "the mass matrix has a negative direction");
+}
+
 }  // namespace
 }  // namespace ananke::solve

@@ -11,8 +11,8 @@ namespace {
 constexpr double kMassless = 1e-26;
 // Pivots above this, in whatever order, leave no doubt that a matrix is positive definite.
 constexpr double kSurePivot = 1e-5;
-// Balance need not be exact; a few sweeps settle the orders of magnitude.
-constexpr int kBalanceSweeps = 12;
+// The square of an entry of A this much smaller than the largest of its row is round-off.
+constexpr double kNoEntry = 1e-24;
 
 double square(double x) {
     return x * x;
@@ -93,6 +93,26 @@ double smallest_pivot(int n, const double* M, double* S) {
     return smallest;
 }
 
+// The factor that makes a row comparable with the masses: its square is the geometric mean of
+// M_ii / A_ki^2 over the coordinates with mass. Each ratio is free of the unit of its coordinate;
+// in the mean neither a small mass nor a small entry wins. To the nearest power of two, so that no
+// logarithm of a library decides a bit. 0 if the row touches no mass.
+double row_in_mass_units(int n, const double* mass, const double* row) {
+    double largest = 0.0;
+    for (int i = 0; i < n; ++i) {
+        largest = mass[i] > 0.0 ? std::max(largest, square(row[i]) / mass[i]) : largest;
+    }
+    int exponents = 0;
+    int touched = 0;
+    for (int i = 0; i < n; ++i) {
+        if (mass[i] > 0.0 && square(row[i]) / mass[i] > kNoEntry * largest) {
+            exponents += std::ilogb(square(row[i]) / mass[i]);
+            ++touched;
+        }
+    }
+    return touched > 0 ? std::ldexp(1.0, -exponents / (2 * touched)) : 0.0;
+}
+
 }  // namespace
 
 bool positive_definite(int n, const double* M, double threshold, double* L, double* work) {
@@ -124,43 +144,60 @@ void multiply_lower(int size, const double* L, const double* x, double* y) {
 
 void equilibrate(int n, const double* M, const double* A, int count, const int* rows, double* d,
                  double* row_scale, double* work) {
-    double largest = 0.0;
+    double* sum = work;
+    double heaviest = 0.0;
     for (int i = 0; i < n; ++i) {
-        largest = std::max(largest, M[i * n + i]);
+        heaviest = std::max(heaviest, M[i * n + i]);
     }
     for (int i = 0; i < n; ++i) {
-        d[i] = M[i * n + i] > kMassless * largest ? 1.0 / std::sqrt(M[i * n + i]) : 1.0;
+        sum[i] = M[i * n + i] > kMassless * heaviest ? M[i * n + i] : 0.0;
     }
+    double* mass = d;
+    std::copy(sum, sum + n, mass);
     for (int k = 0; k < count; ++k) {
         const double* row = A + rows[k] * n;
-        row_scale[rows[k]] = 0.0;
+        row_scale[rows[k]] = row_in_mass_units(n, mass, row);
         for (int i = 0; i < n; ++i) {
-            row_scale[rows[k]] = std::max(row_scale[rows[k]], std::abs(row[i]) * d[i]);
+            sum[i] += square(row_scale[rows[k]] * row[i]);
         }
-        row_scale[rows[k]] = 1.0 / row_scale[rows[k]];
     }
-    double* sum = work;
-    double* row_sum = work + n;
-    for (int sweep = 0; sweep < kBalanceSweeps; ++sweep) {
-        for (int i = 0; i < n; ++i) {
-            sum[i] = 0.0;
-            for (int j = 0; j < n; ++j) {
-                sum[i] += square(d[i] * M[i * n + j] * d[j]);
+    for (int i = 0; i < n; ++i) {
+        d[i] = sum[i] > 0.0 ? 1.0 / std::sqrt(sum[i]) : 0.0;
+    }
+    // Rows that touch no mass take their unit from coordinates that have one, and hand it on.
+    for (bool more = true; more;) {
+        more = false;
+        for (int k = 0; k < count; ++k) {
+            const double* row = A + rows[k] * n;
+            double length2 = 0.0;
+            for (int i = 0; i < n && row_scale[rows[k]] == 0.0; ++i) {
+                length2 += square(row[i] * d[i]);
+            }
+            if (length2 > 0.0) {
+                row_scale[rows[k]] = 1.0 / std::sqrt(length2);
+                more = true;
+                for (int i = 0; i < n; ++i) {
+                    d[i] = d[i] == 0.0 && row[i] != 0.0
+                               ? 1.0 / (row_scale[rows[k]] * std::abs(row[i]))
+                               : d[i];
+                }
             }
         }
-        for (int k = 0; k < count; ++k) {
-            row_sum[k] = 0.0;
+    }
+    // What is tied to no mass at all has only its rows to go by.
+    std::fill(sum, sum + n, 0.0);
+    for (int k = 0; k < count; ++k) {
+        const double* row = A + rows[k] * n;
+        if (row_scale[rows[k]] == 0.0) {
+            row_scale[rows[k]] = 1.0 / std::sqrt(dot(n, row, row));
             for (int i = 0; i < n; ++i) {
-                const double entry = square(row_scale[rows[k]] * A[rows[k] * n + i] * d[i]);
-                row_sum[k] += entry;
-                sum[i] += entry;
+                sum[i] += square(row_scale[rows[k]] * row[i]);
             }
         }
-        for (int i = 0; i < n; ++i) {
-            d[i] = sum[i] > 0.0 ? d[i] / std::sqrt(std::sqrt(sum[i])) : d[i];
-        }
-        for (int k = 0; k < count; ++k) {
-            row_scale[rows[k]] /= std::sqrt(std::sqrt(row_sum[k]));
+    }
+    for (int i = 0; i < n; ++i) {
+        if (d[i] == 0.0) {
+            d[i] = sum[i] > 0.0 ? 1.0 / std::sqrt(sum[i]) : 1.0;
         }
     }
 }

@@ -1,5 +1,6 @@
 #include "solve/principle.h"
 
+#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "base/check.h"
@@ -10,6 +11,9 @@ namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+
+// Eigenvalues of M below this, relative to the largest, are negative beyond round-off.
+constexpr double kNegative = -1e-10;
 
 Result<Motion> motion_of(const System& at, const Analysis& analysis) {
     if (analysis.failure) {
@@ -64,6 +68,21 @@ Result<NonidealShare> nonideal_share(const System& at, const Analysis& analysis)
     share.acting_part = length(share.acting) / whole;
     share.absorbed_part = length(share.absorbed) / whole;
     return share;
+}
+
+Result<VectorXd> nonideal_from_z(const System& at, const VectorXd& z) {
+    ANANKE_REQUIRE(z.size() == at.n());
+    if (!at.M.allFinite() || !z.allFinite()) {
+        return Error{ErrorCode::kNotFinite, "a NaN or an infinity in the mass matrix or in z"};
+    }
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> spectrum{MatrixXd(at.M)};
+    const VectorXd& lambda = spectrum.eigenvalues();
+    if (lambda[0] < kNegative * lambda.cwiseAbs().maxCoeff()) {
+        return Error{ErrorCode::kInvalidInput, "the mass matrix has a negative direction"};
+    }
+    const VectorXd root = lambda.cwiseMax(0.0).cwiseSqrt();
+    const MatrixXd& V = spectrum.eigenvectors();
+    return VectorXd(V * root.cwiseProduct(VectorXd(V.transpose() * z)));
 }
 
 double virtual_work(const System& at, const VectorXd& w) {

@@ -28,6 +28,11 @@ struct NonidealShare {
 };
 Result<NonidealShare> nonideal_share(const System& at, const Analysis& analysis);
 
+/// C = M^1/2 z for a non-ideal force given as z = M^-1/2 C, with the symmetric square root of M.
+/// z may have a part B^T w along the rows: it is absorbed. Requires z of n entries.      UK02 (31)
+/// kNotFinite for a NaN or an infinity, kInvalidInput where M < 0 in some direction.
+Result<Eigen::VectorXd> nonideal_from_z(const System& at, const Eigen::VectorXd& z);
+
 /// w^T C, the work of the constraint forces under a virtual displacement w (A w = 0).
 /// UK02 (10), (28)-(30)
 double virtual_work(const System& at, const Eigen::VectorXd& w);

@@ -85,4 +85,27 @@ inline SystemData random_system(Random& random, int n, int m, int rank, int mass
     return s;
 }
 
+/// The same with the directions bounded too: nonzero singular values of A in [0.1, 10], of M in
+/// [0.2, 10], and w^T M w >= 0.1 w^T w for every w with A w = 0. The space that carries mass holds
+/// the null space of A tilted by at most 45 degrees. Requires mass_rank + rank >= n.
+inline SystemData bounded_system(Random& random, int n, int m, int rank, int mass_rank) {
+    const int open = n - rank;
+    const Eigen::MatrixXd basis = random.orthogonal(n);  // null space of A first
+    Eigen::MatrixXd tilted = basis;
+    for (int i = 0; i < std::min(open, rank); ++i) {
+        const double angle = random.uniform(-0.25 * M_PI, 0.25 * M_PI);
+        tilted.col(i) = std::cos(angle) * basis.col(i) + std::sin(angle) * basis.col(open + i);
+        tilted.col(open + i) =
+            std::cos(angle) * basis.col(open + i) - std::sin(angle) * basis.col(i);
+    }
+    SystemData s(n, m);
+    s.M = tilted.leftCols(mass_rank) * random.symmetric_of_rank(mass_rank, mass_rank, 0.2, 10.0) *
+          tilted.leftCols(mass_rank).transpose();
+    s.M = RowMatrix(0.5 * (s.M + s.M.transpose()));
+    s.A = random.of_rank(m, rank, rank, 0.1, 10.0) * basis.rightCols(rank).transpose();
+    s.Q = random.vector(n);
+    s.b = s.A * random.vector(n);
+    return s;
+}
+
 }  // namespace ananke::solve
