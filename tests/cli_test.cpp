@@ -199,6 +199,54 @@ TEST(Cli, RunEndsWhereAConstraintVanishes) {
     EXPECT_NEAR(read_csv(scratch.read("appell.csv")).at("t").back(), 1.019, 1e-12);
 }
 
+// A ball on a spring floor, in closed form: it falls 1 m, touches for s with
+// x = -g/k + g/k cos(w s) + v0/w sin(w s), and rises again; the switches are events.
+TEST(Cli, ForceThatSwitchesIsFollowedExactly) {
+    const Scratch scratch;
+    scratch.write("bounce.ank",
+                  "parameter k = 10000, g = 10\ncoordinate x\nkinetic x'^2/2\n"
+                  "force on x = if x < 0 then -k*x else 0\nforce on x = -g\ninitial x = 1\n"
+                  "simulate until 0.9 every 0.01\n");
+    const Outcome run = scratch.run("ananke run bounce.ank --tolerance 1e-12 --csv b.csv");
+    ASSERT_EQ(run.exit_code, 0) << run.all();
+    const Table table = read_csv(scratch.read("b.csv"));
+    const double g = 10.0, k = 1e4, w = std::sqrt(k), fall = std::sqrt(2.0 / g);
+    const double v0 = -std::sqrt(2.0 * g);
+    // x = 0 again where tan(w s / 2) = -v0 w / g ... of the second quadrant
+    const double touch = 2.0 * (std::acos(-1.0) - std::atan(-v0 * w / g)) / w;
+    for (std::size_t i = 0; i < table.at("t").size(); ++i) {
+        const double t = table.at("t")[i];
+        const double s = t - fall;
+        const double u = s - touch;
+        const double x = s < 0.0   ? 1.0 - g * t * t / 2.0
+                         : u < 0.0 ? g / k * (std::cos(w * s) - 1.0) + v0 / w * std::sin(w * s)
+                                   : -v0 * u - g * u * u / 2.0;
+        EXPECT_NEAR(table.at("x")[i], x, 1e-11) << t;
+    }
+    std::istringstream events(scratch.read("b.csv.events.csv"));
+    std::string line;
+    std::getline(events, line);
+    EXPECT_EQ(line, "t,name,kind,detail");
+    std::getline(events, line);
+    EXPECT_NEAR(std::stod(line), fall, 1e-12);
+    EXPECT_NE(line.find(",x < 0,switch,true from here on"), std::string::npos) << line;
+    std::getline(events, line);
+    EXPECT_NEAR(std::stod(line), fall + touch, 1e-12);
+}
+
+TEST(Cli, MotionThatSticksToASwitchIsAnError) {
+    const Scratch scratch;
+    scratch.write("dry.ank",
+                  "coordinate x\nkinetic x'^2/2\nforce on x = -sign(x')\n"
+                  "initial x' = 1\nsimulate until 3\n");
+    const Outcome run = scratch.run("ananke run dry.ank --csv dry.csv");
+    EXPECT_EQ(run.exit_code, 2) << run.all();
+    EXPECT_NE(run.err.find("at t = 1: the force law switches back and forth at 0 < x'"),
+              std::string::npos)
+        << run.err;
+    EXPECT_LE(read_csv(scratch.read("dry.csv")).at("t").back(), 1.0);
+}
+
 TEST(Cli, HelpHasExamplesAndVersionIsPrinted) {
     const Scratch scratch;
     for (const char* line : {"ananke --help", "ananke run --help", "ananke check --help"}) {

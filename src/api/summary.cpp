@@ -83,8 +83,9 @@ std::string to_text(const RunSummary& summary) {
                         to_short_text(summary.largest_energy_imbalance),
                         to_short_text(summary.energy_scale));
     if (summary.events > 0) {
-        text +=
-            fmt::format("events      {}: the rank of the constraints changed\n", summary.events);
+        text += fmt::format(
+            "events      {}: switches of force laws, changes of rank (listed in FILE.events.csv)\n",
+            summary.events);
     }
     if (summary.rank_warning) {
         text +=

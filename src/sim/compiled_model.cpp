@@ -64,7 +64,7 @@ class Outputs {
 };
 
 void describe(CompiledModel& compiled, const Model& model, const Equations& equations) {
-    compiled.layout = {equations.n, static_cast<int>(model.parameters.size())};
+    compiled.layout = {equations.n, static_cast<int>(model.parameters.size()), 0};
     for (const mech::Coordinate& c : model.coordinates) {
         compiled.coordinate_names.push_back(c.name);
     }
@@ -110,11 +110,11 @@ void find_patterns(CompiledModel& compiled, const Equations& equations) {
 }
 
 code::Kernel dynamics_kernel(const Model& model, const Equations& equations,
-                             const std::vector<Expr>& inputs) {
+                             const Switches& switches, const std::vector<Expr>& inputs) {
     Outputs out(model, inputs);
-    out.add_mass(equations).add(equations.Q);
+    out.add_mass(equations).add(switches.Q);
     if (equations.has_nonideal) {
-        out.add(equations.C);
+        out.add(switches.C);
     }
     for (const Row& row : equations.rows) {
         out.add_row(row);
@@ -122,7 +122,16 @@ code::Kernel dynamics_kernel(const Model& model, const Equations& equations,
     for (const Row& row : equations.rows) {
         out.add(row.b);
     }
-    out.add(equations.power);
+    out.add(switches.power);
+    return out.kernel();
+}
+
+code::Kernel difference_kernel(Model& model, const std::vector<Switch>& switches,
+                               const std::vector<Expr>& inputs) {
+    Outputs out(model, inputs);
+    for (const Switch& one : switches) {
+        out.add(model.graph.sub(one.left, one.right));
+    }
     return out.kernel();
 }
 
@@ -221,13 +230,20 @@ void compile_gauge(CompiledModel& compiled, const Model& model, const Equations&
 
 }  // namespace
 
-CompiledModel CompiledModel::compile(const Model& model, const Equations& equations) {
+CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     CompiledModel compiled;
     describe(compiled, model, equations);
     find_patterns(compiled, equations);
 
-    const std::vector<Expr> inputs = input_symbols(model);
-    compiled.dynamics = dynamics_kernel(model, equations, inputs);
+    const Switches switches = freeze_switches(model, equations);
+    compiled.switches = switches.list;
+    compiled.layout.switches = static_cast<int>(switches.list.size());
+    std::vector<Expr> inputs = input_symbols(model);
+    for (const Switch& one : switches.list) {
+        inputs.push_back(one.truth);
+    }
+    compiled.dynamics = dynamics_kernel(model, equations, switches, inputs);
+    compiled.differences = difference_kernel(model, switches.list, inputs);
     compiled.magnitudes = magnitude_kernel(model, equations, inputs);
     compiled.mass = Outputs(model, inputs).add_mass(equations).kernel();
     compiled.position = position_kernel(compiled, model, inputs);

@@ -11,19 +11,23 @@
 #include "code/kernel.h"
 #include "mech/equations.h"
 #include "mech/model.h"
+#include "sim/switches.h"
 
 namespace ananke::sim {
 
-/// Input of every kernel: t, then q, v, a (n each), then the parameters.
+/// Input of every kernel: t, then q, v, a (n each), then the parameters, then the truths of the
+/// switches.
 struct InputLayout {
     int n = 0;           ///< coordinates
     int parameters = 0;  ///< p
+    int switches = 0;
 
     std::size_t q() const { return 1; }
     std::size_t v() const { return 1 + static_cast<std::size_t>(n); }
     std::size_t a() const { return 1 + 2 * static_cast<std::size_t>(n); }
     std::size_t p() const { return 1 + 3 * static_cast<std::size_t>(n); }
-    std::size_t size() const { return p() + static_cast<std::size_t>(parameters); }
+    std::size_t truths() const { return p() + static_cast<std::size_t>(parameters); }
+    std::size_t size() const { return truths() + static_cast<std::size_t>(switches); }
 };
 
 /// Place of a sparse entry in a dense row-major matrix, and of its mirror image where there is one.
@@ -52,11 +56,13 @@ struct CompiledModel {
         int row, point;
     };
     std::vector<RowDirection> directions;  ///< one W vector each
+    std::vector<Switch> switches;          ///< in Q and C
 
-    code::Kernel dynamics{code::Program{}};    ///< M entries, Q (n), C (n if has_nonideal), A
-                                               ///< entries, b, power
-    code::Kernel magnitudes{code::Program{}};  ///< of the rows of A, then of b
-    code::Kernel mass{code::Program{}};        ///< M entries
+    code::Kernel dynamics{code::Program{}};     ///< M entries, Q (n), C (n if has_nonideal), A
+                                                ///< entries, b, power
+    code::Kernel differences{code::Program{}};  ///< left - right of the switches
+    code::Kernel magnitudes{code::Program{}};   ///< of the rows of A, then of b
+    code::Kernel mass{code::Program{}};         ///< M entries
     code::Kernel position{
         code::Program{}};  ///< phi, A entries, residual magnitudes of the holonomic rows
     code::Kernel velocity{code::Program{}};   ///< rate, A entries, rate magnitudes of all rows
@@ -71,7 +77,8 @@ struct CompiledModel {
     int n() const { return layout.n; }
     int m() const { return static_cast<int>(rows.size()); }
 
-    static CompiledModel compile(const mech::Model& model, const mech::Equations& equations);
+    /// Adds the symbols of the switches to the model's graph.
+    static CompiledModel compile(mech::Model& model, const mech::Equations& equations);
 };
 
 }  // namespace ananke::sim

@@ -9,6 +9,7 @@ Evaluator::Evaluator(std::shared_ptr<const CompiledModel> compiled,
                      std::span<const double> parameters)
     : compiled_(std::move(compiled)),
       dynamics_(compiled_->dynamics),
+      differences_(compiled_->differences),
       magnitudes_(compiled_->magnitudes),
       mass_(compiled_->mass),
       position_(compiled_->position),
@@ -37,6 +38,8 @@ Evaluator::Evaluator(std::shared_ptr<const CompiledModel> compiled,
     C_ = Eigen::VectorXd::Zero(model.has_nonideal ? n : 0);
     b_ = Eigen::VectorXd::Zero(m);
     magnitude_ = Eigen::VectorXd::Zero(2 * m);
+    difference_.assign(model.switches.size(), 0.0);
+    held_truths_.assign(model.switches.size(), 0.0);
     scaled_.assign(static_cast<std::size_t>(m), 0.0);
 }
 
@@ -46,6 +49,47 @@ void Evaluator::load(double t, const double* q, const double* v) {
     input_[0] = t;
     std::copy(q, q + n, input_.data() + layout.q());
     std::copy(v, v + n, input_.data() + layout.v());
+}
+
+bool Evaluator::is_true(int which) const {
+    const auto k = static_cast<std::size_t>(which);
+    return compiled_->switches[k].or_equal ? difference_[k] <= 0.0 : difference_[k] < 0.0;
+}
+
+/// Truths at the state that is loaded.
+void Evaluator::follow_switches() {
+    differences_.run(input_.data(), difference_.data());
+    for (int k = 0; k < compiled_->layout.switches; ++k) {
+        set_truth(k, is_true(k));
+    }
+}
+
+double Evaluator::switch_difference(int which, double t, const double* q, const double* v) {
+    load(t, q, v);
+    differences_.run(input_.data(), difference_.data());
+    return difference_[static_cast<std::size_t>(which)];
+}
+
+bool Evaluator::truth_at(int which, double t, const double* q, const double* v) {
+    switch_difference(which, t, q, v);
+    return is_true(which);
+}
+
+void Evaluator::hold_switches(double t, const double* q, const double* v) {
+    load(t, q, v);
+    follow_switches();
+    switches_held_ = true;
+}
+
+void Evaluator::suspend_hold() {
+    const double* truths = input_.data() + compiled_->layout.truths();
+    std::copy(truths, truths + held_truths_.size(), held_truths_.begin());
+    switches_held_ = false;
+}
+
+void Evaluator::resume_hold() {
+    std::copy(held_truths_.begin(), held_truths_.end(), input_.data() + compiled_->layout.truths());
+    switches_held_ = true;
 }
 
 void Evaluator::scatter_mass(const double* values, double* M) const {
@@ -82,6 +126,9 @@ solve::System Evaluator::system(double t, const double* q, const double* v) {
 
 solve::System Evaluator::system_in_step(double t, const double* q, const double* v) {
     load(t, q, v);
+    if (!difference_.empty() && !switches_held_) {
+        follow_switches();
+    }
     dynamics_.run(input_.data(), scratch_.data());
     const double* next = scratch_.data();
     scatter_mass(next, M_.data());

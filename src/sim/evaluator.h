@@ -36,6 +36,23 @@ class Evaluator final : public solve::ConstraintSurface {
     /// h' less the power of the forces of constraint, at the state of the last system.
     double power() const { return power_; }
 
+    // Switches of the force law. As long as nothing is said their truths follow the state.
+    bool truth(int which) const {
+        return input_[compiled_->layout.truths() + static_cast<std::size_t>(which)] != 0.0;
+    }
+    /// left - right at a state.
+    double switch_difference(int which, double t, const double* q, const double* v);
+    bool truth_at(int which, double t, const double* q, const double* v);
+    /// From now on the truths stay as they are at this state.
+    void hold_switches(double t, const double* q, const double* v);
+    /// Sets a truth that is held.
+    void set_truth(int which, bool now) {
+        input_[compiled_->layout.truths() + static_cast<std::size_t>(which)] = now ? 1.0 : 0.0;
+    }
+    /// The truths that are held are put aside and follow the state until resume_hold().
+    void suspend_hold();
+    void resume_hold();
+
     Energy energy(double t, const double* q, const double* v);
     /// Values of outputs and speeds.
     std::span<const double> outputs(double t, const double* q, const double* v, const double* a);
@@ -59,23 +76,28 @@ class Evaluator final : public solve::ConstraintSurface {
 
   private:
     void load(double t, const double* q, const double* v);
+    void follow_switches();
+    bool is_true(int which) const;
     void scatter_mass(const double* values, double* M) const;
     void scatter_rows(const std::vector<Place>& places, const double* values, std::size_t size,
                       double* J) const;
 
     std::shared_ptr<const CompiledModel> compiled_;
     // Kernels keep slots of their own, so each evaluator runs copies.
-    code::Kernel dynamics_, magnitudes_, mass_, position_, velocity_, residuals_, energy_, output_,
-        force_, gauge_;
-    std::vector<double> input_;    ///< layout.size()
-    std::vector<double> scratch_;  ///< largest output of a kernel
-    solve::RowMatrix M_;           ///< n x n
-    solve::RowMatrix A_;           ///< m x n
-    Eigen::VectorXd Q_, C_;        ///< n; C empty without non-ideal terms
-    Eigen::VectorXd b_;            ///< m
-    Eigen::VectorXd magnitude_;    ///< 2 m: of the rows of A, then of b
-    Eigen::VectorXd none_;         ///< 0: magnitudes that are not known
-    std::vector<double> scaled_;   ///< m
+    code::Kernel dynamics_, differences_, magnitudes_, mass_, position_, velocity_, residuals_,
+        energy_, output_, force_, gauge_;
+    std::vector<double> input_;        ///< layout.size()
+    std::vector<double> scratch_;      ///< largest output of a kernel
+    solve::RowMatrix M_;               ///< n x n
+    solve::RowMatrix A_;               ///< m x n
+    Eigen::VectorXd Q_, C_;            ///< n; C empty without non-ideal terms
+    Eigen::VectorXd b_;                ///< m
+    Eigen::VectorXd magnitude_;        ///< 2 m: of the rows of A, then of b
+    Eigen::VectorXd none_;             ///< 0: magnitudes that are not known
+    std::vector<double> scaled_;       ///< m
+    std::vector<double> difference_;   ///< left - right of each switch
+    std::vector<double> held_truths_;  ///< put aside by suspend_hold()
+    bool switches_held_ = false;
     double power_ = 0.0;
 };
 

@@ -12,6 +12,7 @@
 #include "sim/evaluator.h"
 #include "sim/row_watch.h"
 #include "sim/row_writer.h"
+#include "sim/switch_watch.h"
 #include "solve/analysis.h"
 #include "solve/projection.h"
 
@@ -51,8 +52,12 @@ class Runner {
     ode::Evaluation rhs(double t, std::span<const double> y, std::span<double> dydt);
     ode::Acceptance accepted(double t, std::span<double> y);
     void output(double t, std::span<const double> y);
+    void write_row(double t, std::span<const double> y);
     ode::Status step_through(ode::Stepper& stepper);
-    void stop_at_vanished_row(const VanishedRow& row, ode::Stepper& stepper, std::size_t next);
+    ode::Status write_rows(ode::Stepper& stepper, double until);
+    ode::Status change_law(const Switching& change, ode::Stepper& stepper);
+    ode::Status stop_at_vanished_row(const VanishedRow& row, ode::Stepper& stepper);
+    void add_statistics(const ode::Statistics& part);
     bool stop_requested();
 
     /// False if the state cannot be projected, or only by moving a value by more than `largest`.
@@ -78,13 +83,15 @@ class Runner {
     solve::Projector projector_;
     RowWriter writer_;
     RowWatch watch_;
-    std::optional<VanishedRow> vanished_;
+    SwitchWatch switch_watch_;
+    std::optional<double> ended_at_;  ///< inside the last step
     Clock::time_point began_;
     Clock::time_point last_progress_ = began_;
 
     RunSummary summary_;
     std::optional<Error> failure_;
-    std::vector<double> y_, output_y_, failed_y_;
+    std::vector<double> y_, dense_y_, output_y_, failed_y_;
+    std::size_t next_row_ = 0;
     double failed_t_ = 0.0;
     bool choose_rows_ = true;  ///< the next evaluation is at a state on the constraints
     int last_rank_ = -1;
@@ -177,6 +184,13 @@ void Runner::summarize_row(std::span<const double> y) {
 }
 
 void Runner::output(double t, std::span<const double> y) {
+    evaluator_.suspend_hold();
+    write_row(t, y);
+    evaluator_.resume_hold();
+}
+
+/// A row under the law of its own state, which need not be the one held for the step.
+void Runner::write_row(double t, std::span<const double> y) {
     std::copy(y.begin(), y.end(), output_y_.begin());
     if (options_.dynamics.drift == Drift::kProject && !project(t, output_y_)) {
         fail({ErrorCode::kNotConverged,
@@ -222,6 +236,7 @@ void Runner::integrate(const StartState& start) {
     y_.resize(2 * n_ + 1, 0.0);
     std::copy(start.q.begin(), start.q.end(), y_.begin());
     std::copy(start.v.begin(), start.v.end(), y_.begin() + static_cast<std::ptrdiff_t>(n_));
+    dense_y_ = y_;
     output_y_ = y_;
     failed_y_ = y_;
 
@@ -253,8 +268,8 @@ void Runner::integrate(const StartState& start) {
     }
     stepper.value().start(options_.start, y_);
     const ode::Status status = step_through(stepper.value());
-    summary_.steps = stepper.value().statistics();
-    summary_.reached = vanished_ ? vanished_->t : stepper.value().t();
+    add_statistics(stepper.value().statistics());
+    summary_.reached = ended_at_.value_or(stepper.value().t());
     if (failure_ || status == ode::Status::kOk) {
         return;
     }
@@ -293,53 +308,96 @@ Error Runner::describe_stop(ode::Status status, const ode::Stepper& stepper) {
 
 /// Step by step to the end; rows at the output times inside each step.
 ode::Status Runner::step_through(ode::Stepper& stepper) {
-    std::size_t next = 0;
-    const std::vector<double>& times = options_.output_times;
-    std::vector<double> y(y_.size());
     watch_.start(evaluator_, stepper.t(), stepper.y());
-    while (true) {
-        while (next < times.size() && times[next] <= stepper.t()) {
-            const ode::Status dense = stepper.dense(times[next], y);
-            if (dense != ode::Status::kOk) {
-                return dense;
-            }
-            output(times[next], y);
-            if (failure_) {
-                return ode::Status::kOk;
-            }
-            ++next;
+    evaluator_.hold_switches(stepper.t(), stepper.y().data(), stepper.y().data() + n_);
+    ode::Status status = write_rows(stepper, stepper.t());
+    while (status == ode::Status::kOk && !failure_ && stepper.t() < options_.until) {
+        status = stepper.step(options_.until);
+        if (status != ode::Status::kOk) {
+            break;
         }
-        if (stepper.t() >= options_.until) {
-            return ode::Status::kOk;
+        const std::optional<Switching> change = switch_watch_.after_step(evaluator_, stepper);
+        const std::optional<VanishedRow> vanished =
+            change ? std::nullopt : watch_.after_step(evaluator_, stepper);
+        if (vanished) {
+            return stop_at_vanished_row(*vanished, stepper);
         }
-        const ode::Status status = stepper.step(options_.until);
+        status = write_rows(stepper, change ? change->t : stepper.t());
+        if (change && status == ode::Status::kOk && !failure_) {
+            status = change_law(*change, stepper);
+        }
+    }
+    return status;
+}
+
+/// The rows that are due up to a time inside the last step.
+ode::Status Runner::write_rows(ode::Stepper& stepper, double until) {
+    const std::vector<double>& times = options_.output_times;
+    for (; next_row_ < times.size() && times[next_row_] <= until && !failure_; ++next_row_) {
+        const ode::Status status = stepper.dense(times[next_row_], dense_y_);
         if (status != ode::Status::kOk) {
             return status;
         }
-        vanished_ = watch_.after_step(evaluator_, stepper);
-        if (vanished_) {
-            stop_at_vanished_row(*vanished_, stepper, next);
-            return ode::Status::kOk;
-        }
+        output(times[next_row_], dense_y_);
     }
+    return ode::Status::kOk;
+}
+
+/// Cuts the step where a force changed its law, and starts anew there under the other law.
+ode::Status Runner::change_law(const Switching& change, ode::Stepper& stepper) {
+    const ode::Status status = stepper.dense(change.t, y_);
+    if (status != ode::Status::kOk) {
+        return status;
+    }
+    if (options_.dynamics.drift == Drift::kProject && !project(change.t, y_)) {
+        return ode::Status::kProjectionFailed;
+    }
+    const CompiledModel& model = evaluator_.model();
+    ++summary_.events;
+    const Result<void> recorded =
+        recorder_.event({change.t, model.switches[static_cast<std::size_t>(change.which)].text,
+                         "switch", change.now ? "true from here on" : "false from here on"});
+    const Result<void> noted = switch_watch_.note(change, model);
+    if (!recorded || !noted) {
+        fail(!recorded ? recorded.error() : noted.error());
+        ended_at_ = change.t;
+        return ode::Status::kOk;
+    }
+    evaluator_.hold_switches(change.t, y_.data(), y_.data() + n_);
+    evaluator_.set_truth(change.which, change.now);
+    choose_rows_ = true;
+    add_statistics(stepper.statistics());
+    stepper.start(change.t, y_, stepper.next_step());
+    watch_.start(evaluator_, stepper.t(), stepper.y());
+    return ode::Status::kOk;
+}
+
+void Runner::add_statistics(const ode::Statistics& part) {
+    ode::Statistics& sum = summary_.steps;
+    const bool first = sum.steps == 0;
+    sum.steps += part.steps;
+    sum.rejected += part.rejected;
+    sum.rhs_evaluations += part.rhs_evaluations;
+    sum.smallest_step =
+        first ? part.smallest_step : std::min(sum.smallest_step, part.smallest_step);
+    sum.largest_step = std::max(sum.largest_step, part.largest_step);
+    sum.last_error = part.last_error;
 }
 
 /// Rows up to where a gradient vanished are kept; beyond, the constraint says nothing.
-void Runner::stop_at_vanished_row(const VanishedRow& row, ode::Stepper& stepper, std::size_t next) {
-    std::vector<double> y(y_.size());
-    const std::vector<double>& times = options_.output_times;
-    for (; next < times.size() && times[next] < row.t && !failure_; ++next) {
-        if (stepper.dense(times[next], y) != ode::Status::kOk) {
-            break;
-        }
-        output(times[next], y);
+ode::Status Runner::stop_at_vanished_row(const VanishedRow& row, ode::Stepper& stepper) {
+    const ode::Status status = write_rows(stepper, row.t);
+    if (status != ode::Status::kOk) {
+        return status;
     }
+    ended_at_ = row.t;
     const std::string& name = evaluator_.model().rows[static_cast<std::size_t>(row.row)].name;
     fail({ErrorCode::kNotUnique,
           fmt::format("at t = {}: the gradient of the constraint {} vanishes, so that it no longer "
                       "determines the motion; end the run before, or state the constraint in a "
                       "form that stays regular there",
                       to_short_text(row.t, 9), name)});
+    return ode::Status::kOk;
 }
 
 RunSummary Runner::run(const StartState& start) {
