@@ -5,7 +5,7 @@
 PREFIX ?= /usr/local
 BUILD := build/release
 
-.PHONY: help demo test build sanitize debug bench lint format install clean dependencies
+.PHONY: help configure demo test build sanitize debug bench lint format install clean dependencies
 
 help:
 	@echo "make demo      build and run a model of the gallery"
@@ -21,11 +21,14 @@ help:
 dependencies:
 	@scripts/install-dependencies.sh
 
-build: dependencies
+configure: dependencies
 	@cmake --preset release $(if $(wildcard $(BUILD)/build.ninja),>/dev/null,)
+
+build: configure
 	@cmake --build --preset release
 
-demo: build
+demo: configure
+	@cmake --build --preset release --target ananke
 	@scripts/demo.sh $(BUILD)/app/cli/ananke
 
 test: build
