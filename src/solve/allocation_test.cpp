@@ -2,30 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
 #include <memory>
 
-#if !defined(__SANITIZE_ADDRESS__)
-
-namespace {
-long count = 0;
-}
-
-extern "C" {
-void* __libc_malloc(std::size_t size);  // NOLINT(bugprone-reserved-identifier)
-
-void* malloc(std::size_t size) {
-    ++count;
-    return __libc_malloc(size);
-}
-}
+#include "base/allocation_counter.h"
 
 namespace ananke::solve {
 
 long allocation_count() {
-    return count;
+    return allocations_so_far;
 }
 
+#if !defined(__SANITIZE_ADDRESS__)
 TEST(AllocationCount, SeesOperatorNew) {
     const long before = allocation_count();
     const auto number = std::make_unique<double>(1.0);
@@ -33,17 +20,6 @@ TEST(AllocationCount, SeesOperatorNew) {
     static_cast<void>(*use);
     EXPECT_GT(allocation_count(), before);
 }
-
-}  // namespace ananke::solve
-
-#else
-
-namespace ananke::solve {
-
-long allocation_count() {
-    return 0;
-}
-
-}  // namespace ananke::solve
-
 #endif
+
+}  // namespace ananke::solve

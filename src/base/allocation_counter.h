@@ -1,0 +1,24 @@
+// For tests: counts every allocation of the program, those of C libraries and of Eigen included.
+// Replaces malloc: include it in exactly one source of a test program.
+#pragma once
+
+#include <cstddef>
+
+namespace ananke {
+
+inline long allocations_so_far = 0;
+
+}  // namespace ananke
+
+#if !defined(__SANITIZE_ADDRESS__)  // the address sanitizer owns malloc; the count stays 0 there
+
+extern "C" {
+void* __libc_malloc(std::size_t size);  // NOLINT(bugprone-reserved-identifier)
+
+void* malloc(std::size_t size) {
+    ++ananke::allocations_so_far;
+    return __libc_malloc(size);
+}
+}
+
+#endif
