@@ -148,7 +148,7 @@ TEST(Cli, WrongInputIsExitCodeOneWithAHint) {
     scratch.write("bad.ank", "coordinate x\nkinetic x'^2/2\nsimulat until 3\n");
     const std::vector<std::pair<std::string, std::string>> cases{
         {"ananke", "subcommand"},
-        {"ananke rnu models/duffing.ank", ""},
+        {"ananke rnu models/duffing.ank", "there is no verb 'rnu'"},
         {"ananke run missing.ank", "missing.ank"},
         {"ananke run bad.ank", "simulate"},
         {"ananke run models/duffing.ank --form best", "fundamental"},
@@ -162,12 +162,50 @@ TEST(Cli, WrongInputIsExitCodeOneWithAHint) {
         {"ananke run models/duffing.ank --tolerance 0", "1e-14"},
         {"ananke run models/duffing.ank --csv no/such/folder.csv", "no/such/folder.csv"},
         {"ananke run models/duffing.ank --csv /dev/full", "No space left"},
+        {"ananke run models/duffing.ank >/dev/full", "No space left"},
+        {"ananke derive models/duffing.ank --as c >/dev/full", "No space left"},
+        {"ananke run bad.ank --csv bad.ank", "simulate"},
+        {"cp models/duffing.ank own.ank; ananke run own.ank --csv own.ank", "overwrite the model"},
+        {"ananke run models/duffing.ank --csv r.csv --hdf5 r.csv", "both ask for r.csv"},
     };
     for (const auto& [line, hint] : cases) {
         const Outcome run = scratch.run(line);
         EXPECT_EQ(run.exit_code, 1) << line << "\n" << run.all();
         EXPECT_NE(run.err.find(hint), std::string::npos) << line << "\n" << run.err;
     }
+}
+
+TEST(Cli, TextThatCannotBeWrittenIsNoCrash) {
+    const Scratch scratch;
+    EXPECT_EQ(scratch.run("( ananke run missing.ank ) 2>/dev/full").exit_code, 1);
+    EXPECT_EQ(scratch.run("( ananke run missing.ank ) 2>&-").exit_code, 1);
+    EXPECT_EQ(scratch
+                  .run("( ananke run models/duffing.ank --every 0.0001 --csv - -q; "
+                       "echo $? >code ) | head -1")
+                  .exit_code,
+              0);
+    EXPECT_EQ(scratch.read("code"), "1\n");
+}
+
+TEST(Cli, EnergyBalanceCountsFromTheStart) {
+    const Scratch scratch;
+    const auto balance = [&](const std::string& at) {
+        return read_csv(scratch.run("ananke run models/duffing.ank --csv - -q --at " + at).out)
+            .at("energy_balance")
+            .back();
+    };
+    EXPECT_EQ(balance("5"), balance("0,5"));
+    EXPECT_NE(balance("5"), 0.0);
+}
+
+TEST(Cli, ValuesThatAreNotFiniteAreMentioned) {
+    const Scratch scratch;
+    scratch.write("inf.ank",
+                  "coordinate x\nkinetic x'^2/2\ninitial x' = 1\noutput a = 1/x\n"
+                  "simulate until 1\n");
+    const Outcome run = scratch.run("ananke run inf.ank");
+    EXPECT_EQ(run.exit_code, 0) << run.all();
+    EXPECT_NE(run.out.find("not a finite number: a at t = 0"), std::string::npos) << run.out;
 }
 
 TEST(Cli, FailedRunKeepsItsRowsAndSaysWhereAndWhy) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ananke/check.h"
+#include "say.h"
 #include "verbs.h"
 
 namespace ananke::cli {
@@ -15,10 +16,10 @@ int run_check(const ModelArguments& arguments) {
     }
     const Result<CheckReport> report = check(*model);
     if (!report) {
-        fmt::print(stderr, "ananke: {}\n", report.error().message);
+        say(stderr, "ananke: {}\n", report.error().message);
         return kWrongInput;
     }
-    fmt::print("{}", report.value().text);
+    say(stdout, "{}", report.value().text);
     return kDone;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "ananke/derive.h"
+#include "say.h"
 #include "verbs.h"
 
 namespace ananke::cli {
@@ -17,7 +18,7 @@ struct DeriveArguments {
 };
 
 int wrong(const std::string& message) {
-    fmt::print(stderr, "ananke: {}\n", message);
+    say(stderr, "ananke: {}\n", message);
     return kWrongInput;
 }
 
@@ -51,7 +52,7 @@ int run_derive(const DeriveArguments& arguments) {
         return kWrongInput;
     }
     const Derived derived = derive(*model, {*form, *notation, arguments.full});
-    fmt::print("{}", derived.text);
+    say(stdout, "{}", derived.text);
     return derived.failure ? wrong(derived.failure->message) : kDone;
 }
 

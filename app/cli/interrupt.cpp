@@ -20,7 +20,10 @@ void on_signal(int signal) {
 void catch_interrupts() {
     std::signal(SIGINT, on_signal);
     std::signal(SIGTERM, on_signal);
-    std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an ordinary write error
+}
+
+void ignore_closed_pipes() {
+    std::signal(SIGPIPE, SIG_IGN);
 }
 
 bool interrupted() {

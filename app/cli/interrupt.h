@@ -6,5 +6,7 @@ namespace ananke::cli {
 /// From now on SIGINT and SIGTERM set a flag; a second one ends the program at once.
 void catch_interrupts();
 bool interrupted();
+/// A closed pipe is an ordinary write error.
+void ignore_closed_pipes();
 
 }  // namespace ananke::cli

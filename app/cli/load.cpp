@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include <fmt/format.h>
+#include "say.h"
 
 namespace ananke::cli {
 namespace {
@@ -28,14 +28,14 @@ std::optional<Model> load(const ModelArguments& arguments) {
     if (arguments.path == "-") {
         Result<std::string> text = read_standard_input();
         if (!text) {
-            fmt::print(stderr, "ananke: {}\n", text.error().message);
+            say(stderr, "ananke: {}\n", text.error().message);
             return std::nullopt;
         }
         loaded = load_model_text("<stdin>", std::move(text).value(), options);
     } else {
         loaded = load_model(arguments.path, options);
     }
-    fmt::print(stderr, "{}", loaded.report());
+    say(stderr, "{}", loaded.report());
     return std::move(loaded.model);
 }
 

@@ -1,9 +1,17 @@
 // The command line of Ananke: run, check, derive.
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "interrupt.h"
+#include "say.h"
 #include "verbs.h"
 
 namespace ananke::cli {
@@ -21,6 +29,17 @@ void add_model_arguments(CLI::App& verb, ModelArguments& arguments) {
         ->type_name("NAME,...")
         ->delimiter(',')
         ->allow_extra_args(false);
+}
+
+/// A full disk shows only when the last text leaves the buffer.
+int finish_output(int exit_code) {
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
+        return exit_code;
+    }
+    if (errno != EPIPE) {
+        say(stderr, "ananke: cannot write standard output: {}\n", std::strerror(errno));
+    }
+    return exit_code == kDone ? kWrongInput : exit_code;
 }
 
 }  // namespace ananke::cli
@@ -46,12 +65,23 @@ int main(int argc, char** argv) {
     add_run(app, exit_code);
     add_check(app, exit_code);
     add_derive(app, exit_code);
-    catch_interrupts();
+    ignore_closed_pipes();
+    const std::string first = argc > 1 ? argv[1] : "-";
+    const std::vector<CLI::App*> verbs = app.get_subcommands(nullptr);
+    const bool known = std::any_of(verbs.begin(), verbs.end(),
+                                   [&](const CLI::App* verb) { return verb->get_name() == first; });
+    if (!known && first.front() != '-') {
+        say(stderr,
+            "ananke: there is no verb '{}'; the verbs are run, check and derive, as in\n"
+            "    ananke run models/duffing.ank\n",
+            first);
+        return kWrongInput;
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         const int code = app.exit(error);
-        return code == 0 ? kDone : kWrongInput;
+        exit_code = code == 0 ? kDone : kWrongInput;
     }
-    return exit_code;
+    return finish_output(exit_code);
 }

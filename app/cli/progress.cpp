@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "say.h"
+
 namespace ananke::cli {
 namespace {
 
@@ -40,15 +42,15 @@ void Progress::update(double t, double until) {
     }
     const std::string left =
         part > 0.0 ? duration_text(elapsed * (1.0 - part) / part) + " left" : "";
-    fmt::print(stderr, "\r\033[K{} {:3.0f} %  t = {:.4g} of {:.4g}  {}", bar, 100.0 * part, t,
-               until, left);
+    say(stderr, "\r\033[K{} {:3.0f} %  t = {:.4g} of {:.4g}  {}", bar, 100.0 * part, t, until,
+        left);
     std::fflush(stderr);
     drawn_ = true;
 }
 
 void Progress::clear() {
     if (drawn_) {
-        fmt::print(stderr, "\r\033[K");
+        say(stderr, "\r\033[K");
         std::fflush(stderr);
         drawn_ = false;
     }

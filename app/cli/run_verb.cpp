@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -8,6 +9,7 @@
 #include "ananke/show.h"
 #include "interrupt.h"
 #include "progress.h"
+#include "say.h"
 #include "verbs.h"
 
 namespace ananke::cli {
@@ -35,7 +37,7 @@ struct RunArguments {
 };
 
 int complain(const Error& error) {
-    fmt::print(stderr, "ananke: {}\n", error.message);
+    say(stderr, "ananke: {}\n", error.message);
     return kWrongInput;
 }
 
@@ -72,7 +74,7 @@ Result<void> print_curves(const RunArguments& arguments, const Trajectory& traje
     if (!curves) {
         return Error{curves.error().code, "--plot: " + curves.error().message};
     }
-    fmt::print("\n{}", curves.value());
+    say(stdout, "\n{}", curves.value());
     return {};
 }
 
@@ -98,9 +100,9 @@ RunOptions run_options(const RunArguments& arguments, Progress& progress) {
 void warn_if_stiff(const Model& model) {
     const std::optional<Simulation> simulation = model.simulation();
     if (simulation && simulation->stiff) {
-        fmt::print(stderr,
-                   "ananke: warning: the model says `stiff`, but this version integrates "
-                   "explicitly: fast decay forces small steps\n");
+        say(stderr,
+            "ananke: warning: the model says `stiff`, but this version integrates "
+            "explicitly: fast decay forces small steps\n");
     }
 }
 
@@ -111,11 +113,35 @@ Result<void> print_results(const RunArguments& arguments, const Trajectory& traj
     const bool piped = arguments.csv == "-";
     if (!arguments.quiet) {
         if (arguments.csv.empty()) {
-            fmt::print("{}\n", table(trajectory));
+            say(stdout, "{}\n", table(trajectory));
         }
-        fmt::print(piped ? stderr : stdout, "{}", to_text(summary));
+        say(piped ? stderr : stdout, "{}", to_text(summary));
     }
     return print_curves(arguments, trajectory);
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    return !a.empty() && !b.empty() && a != "-" && b != "-" &&
+           (a == b || std::filesystem::equivalent(a, b, ignored));
+}
+
+/// What can be known to be wrong before the first row: files in each other's way, columns to plot.
+Result<void> check_targets(const RunArguments& arguments, const Plan& plan) {
+    for (const std::string& target : {arguments.csv, arguments.hdf5}) {
+        if (same_file(target, arguments.model.path)) {
+            return Error{ErrorCode::kInvalidInput,
+                         fmt::format("the results would overwrite the model {}", target)};
+        }
+    }
+    if (same_file(arguments.csv, arguments.hdf5)) {
+        return Error{ErrorCode::kInvalidInput,
+                     fmt::format("--csv and --hdf5 both ask for {}", arguments.csv)};
+    }
+    Trajectory empty;
+    empty.header = plan.header();
+    const Result<std::string> curves = plot_columns(empty, arguments.plot);
+    return curves || arguments.plot.empty() ? Result<void>() : Result<void>(curves.error());
 }
 
 int run_model(const RunArguments& arguments) {
@@ -129,6 +155,11 @@ int run_model(const RunArguments& arguments) {
     if (!planned) {
         return complain(planned.error());
     }
+    const Result<void> targets = check_targets(arguments, planned.value());
+    if (!targets) {
+        return complain(targets.error());
+    }
+    catch_interrupts();  // from here on there are results to keep
     Trajectory trajectory;
     const Result<std::unique_ptr<Recorder>> recorder = open_recorders(arguments, trajectory);
     if (!recorder) {
@@ -146,8 +177,12 @@ int run_model(const RunArguments& arguments) {
     }
     if (summary.error) {
         const bool stopped = summary.error->code == ErrorCode::kInterrupted;
-        fmt::print(stderr, "ananke: {} ({} rows up to t = {:.9g} are kept)\n",
-                   summary.error->message, summary.rows, summary.reached);
+        if (summary.error->code == ErrorCode::kIo) {
+            return complain(*summary.error);
+        }
+        say(stderr, "ananke: {} ({} row{} up to t = {:.9g} {} kept)\n", summary.error->message,
+            summary.rows, summary.rows == 1 ? "" : "s", summary.reached,
+            summary.rows == 1 ? "is" : "are");
         return stopped ? kInterrupted : kRunFailed;
     }
     return kDone;

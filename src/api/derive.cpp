@@ -67,9 +67,10 @@ Judgement judge(const sim::Prepared& prepared) {
         for (const solve::DroppedRow& row : analysis.dropped) {
             dropped.push_back(row.row);
         }
-        result.notes.push_back(
-            fmt::format("left out of the acceleration because they follow from the other rows: {}",
-                        row_list(prepared.equations, dropped)));
+        result.notes.push_back(fmt::format(
+            "left out of the acceleration because they follow from the other rows (their "
+            "multipliers are set to 0, one choice of many; a run reports those of least norm): {}",
+            row_list(prepared.equations, dropped)));
     }
     if (!analysis.vanished.empty()) {
         result.notes.push_back(

@@ -74,10 +74,11 @@ std::string to_text(const RunSummary& summary) {
         summary.degrees_of_freedom == 1 ? "" : "s");
     text += start_line(summary.moved);
     text += fmt::format(
-        "run         to t = {}: {} rows, {} steps ({} rejected), {} evaluations, "
+        "run         to t = {}: {} row{}, {} steps ({} rejected), {} evaluations, "
         "{} s\n",
-        to_short_text(summary.reached, 9), summary.rows, summary.steps, summary.rejected_steps,
-        summary.evaluations, to_short_text(summary.wall_seconds));
+        to_short_text(summary.reached, 9), summary.rows, summary.rows == 1 ? "" : "s",
+        summary.steps, summary.rejected_steps, summary.evaluations,
+        to_short_text(summary.wall_seconds));
     text += projection_line(summary.projection);
     text += fmt::format("energy      balance within {} (energy of the system up to {})\n",
                         to_short_text(summary.largest_energy_imbalance),
@@ -86,6 +87,9 @@ std::string to_text(const RunSummary& summary) {
         text += fmt::format(
             "events      {}: switches of force laws, changes of rank (listed in FILE.events.csv)\n",
             summary.events);
+    }
+    if (!summary.not_finite.empty()) {
+        text += fmt::format("warning     not a finite number: {}\n", summary.not_finite);
     }
     if (summary.rank_warning) {
         text +=

@@ -42,6 +42,24 @@ std::string_view Sources::line_text(std::uint32_t file, std::size_t line) const 
     return {source.text.data() + begin, end - begin};
 }
 
+namespace {
+
+/// Errors beyond this many are counted, not shown: the file is probably not a model.
+constexpr int kMostErrors = 50;
+constexpr std::size_t kMostBytes = 300;  ///< of a source line
+
+/// A line as it may be shown on a terminal: control characters as '?', tabs kept.
+std::string shown(std::string_view line) {
+    std::string text(line.substr(0, kMostBytes));
+    for (char& c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        c = (byte < 0x20U && c != '\t') || byte == 0x7FU ? '?' : c;
+    }
+    return text;
+}
+
+}  // namespace
+
 std::string render(const Diagnostic& diagnostic, const Sources& sources) {
     const Span span = diagnostic.span;
     const Sources::Place place = sources.place(span.file, span.begin);
@@ -50,7 +68,7 @@ std::string render(const Diagnostic& diagnostic, const Sources& sources) {
 
     std::string text = fmt::format("{}:{}:{}: {}: {}\n", sources.name(span.file), place.line,
                                    place.column, kind, diagnostic.message);
-    text += fmt::format("{:>5} | {}\n", place.line, line);
+    text += fmt::format("{:>5} | {}\n", place.line, shown(line));
 
     // Tabs are kept in the padding so that the caret stands under its character.
     const std::size_t bytes_before =
@@ -83,7 +101,7 @@ std::string render(const std::vector<Diagnostic>& diagnostics, const Sources& so
         std::string one = render(diagnostic, sources);
         if (one != previous) {
             errors += diagnostic.severity == Severity::kError ? 1 : 0;
-            text += one;
+            text += errors <= kMostErrors ? one : "";
             previous = std::move(one);
         }
     }

@@ -119,6 +119,7 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows,
                 text.append(widths[c] - display_width(row[c]) + 2, ' ');
             }
         }
+        text.erase(text.find_last_not_of(' ') + 1);
         text += '\n';
     }
     return text;

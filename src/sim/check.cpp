@@ -4,6 +4,8 @@
 #include <cmath>
 #include <random>
 
+#include <fmt/format.h>
+
 #include "sim/dynamics.h"
 #include "sim/evaluator.h"
 #include "solve/forms.h"
@@ -15,6 +17,8 @@ namespace {
 constexpr int kRandomStates = 5;
 /// Models with more coordinates are compared at one random state.
 constexpr int kManyCoordinates = 40;
+/// Beyond this many the dense pseudo-inverses of the forms take minutes.
+constexpr int kTooManyCoordinates = 150;
 /// Random states differ from the start by up to this part of each value (at least of 1).
 constexpr double kSpread = 0.2;
 
@@ -127,7 +131,11 @@ Result<CheckReport> check(const Prepared& prepared, Agreement agreement) {
             report.nonideal = {share.value().acting_part, share.value().absorbed_part};
         }
     }
-    if (agreement == Agreement::kCompare) {
+    if (agreement == Agreement::kCompare && report.coordinates > kTooManyCoordinates) {
+        report.warnings.push_back(
+            fmt::format("the forms are not compared: the model has more than {} coordinates",
+                        kTooManyCoordinates));
+    } else if (agreement == Agreement::kCompare) {
         report.forms_at_start = compare_forms(evaluator, t, q, v);
         visit_random_states(prepared, evaluator, report);
     }

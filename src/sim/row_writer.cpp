@@ -106,7 +106,7 @@ RowWriter::RowWriter(Evaluator& evaluator, Dynamics& dynamics, bool principle)
     forces_.resize(3 * force_places_.size());
     powers_.resize(power_places_.size());
     if (principle_) {
-        mass_ = Eigen::LLT<Eigen::MatrixXd>(model.n());
+        mass_.compute(Eigen::MatrixXd::Identity(model.n(), model.n()));  // takes its memory now
         a0_.resize(model.n());
         deviation_.resize(model.n());
         e_.resize(model.m());
@@ -209,11 +209,7 @@ std::span<const double> RowWriter::fill(double t, const double* q, const double*
     push(powers_);
 
     const Energy energy = evaluator_->energy(t, q, v);
-    if (first_) {
-        first_ = false;
-        first_h_ = energy.h - work;
-    }
-    energy_balance_ = energy.h - first_h_ - work;
+    energy_balance_ = energy.h - start_h_ - work;
     push(std::initializer_list<double>{energy.kinetic, energy.potential,
                                        energy.kinetic + energy.potential, energy_balance_});
     push(evaluator_->outputs(t, q, v, dynamics_->a().data()));

@@ -38,8 +38,8 @@ class RowWriter {
 
     std::span<const Violation> violations() const { return violations_; }
     double energy_balance() const { return energy_balance_; }
-    /// h at the first row: what the balance is counted from.
-    double first_h() const { return first_h_; }
+    /// h at the start of the run: what the balance is counted from.
+    void set_start_h(double h) { start_h_ = h; }
 
   private:
     void find_violations(double t, const double* q, const double* v);
@@ -67,8 +67,7 @@ class RowWriter {
     bool lacks_principle_ = false;
     Eigen::LLT<Eigen::MatrixXd> mass_;
     Eigen::VectorXd a0_, deviation_, e_;  ///< n, n, m
-    bool first_ = true;
-    double first_h_ = 0.0;
+    double start_h_ = 0.0;
     double energy_balance_ = 0.0;
 };
 

@@ -65,6 +65,7 @@ class Runner {
                  double largest = std::numeric_limits<double>::infinity());
     Error describe_stop(ode::Status status, const ode::Stepper& stepper);
     void note_rank(double t);
+    void note_not_finite(double t, std::span<const double> row);
     void summarize_row(std::span<const double> y);
     void fail(Error error) {
         if (!failure_) {
@@ -168,6 +169,15 @@ void Runner::note_rank(double t) {
     last_rank_ = output_dynamics_.rank();
 }
 
+void Runner::note_not_finite(double t, std::span<const double> row) {
+    for (std::size_t i = 0; i < row.size() && summary_.not_finite.empty(); ++i) {
+        if (!std::isfinite(row[i])) {
+            summary_.not_finite =
+                fmt::format("{} at t = {}", writer_.columns()[i].name, to_short_text(t, 9));
+        }
+    }
+}
+
 void Runner::summarize_row(std::span<const double> y) {
     ++summary_.rows;
     const std::span<const Violation> violations = writer_.violations();
@@ -176,8 +186,10 @@ void Runner::summarize_row(std::span<const double> y) {
         row.residual = std::max(row.residual, std::abs(violations[i].residual));
         row.rate = std::max(row.rate, std::abs(violations[i].rate));
     }
-    summary_.largest_energy_imbalance =
-        std::max(summary_.largest_energy_imbalance, std::abs(writer_.energy_balance()));
+    const double imbalance = std::abs(writer_.energy_balance());
+    if (!(imbalance <= summary_.largest_energy_imbalance)) {  // also when it is not a number
+        summary_.largest_energy_imbalance = imbalance;
+    }
     const Energy energy = evaluator_.energy(summary_.reached, y.data(), y.data() + n_);
     summary_.energy_scale =
         std::max(summary_.energy_scale, std::abs(energy.kinetic) + std::abs(energy.potential));
@@ -221,6 +233,7 @@ void Runner::write_row(double t, std::span<const double> y) {
                   to_text(t))});
         return;
     }
+    note_not_finite(t, row);
     const Result<void> recorded = recorder_.row(row);
     summarize_row(output_y_);
     if (!recorded) {
@@ -308,6 +321,8 @@ Error Runner::describe_stop(ode::Status status, const ode::Stepper& stepper) {
 
 /// Step by step to the end; rows at the output times inside each step.
 ode::Status Runner::step_through(ode::Stepper& stepper) {
+    writer_.set_start_h(
+        evaluator_.energy(stepper.t(), stepper.y().data(), stepper.y().data() + n_).h);
     watch_.start(evaluator_, stepper.t(), stepper.y());
     evaluator_.hold_switches(stepper.t(), stepper.y().data(), stepper.y().data() + n_);
     ode::Status status = write_rows(stepper, stepper.t());

@@ -59,6 +59,7 @@ struct RunSummary {
     double largest_energy_imbalance = 0.0;  ///< |energy_balance| over all rows
     double energy_scale = 0.0;              ///< largest |T| + |V| over all rows
     bool rank_warning = false;
+    std::string not_finite;  ///< first value of a row that is not finite: "energy at t = 2"
     std::size_t events = 0;
     std::optional<Error> error;  ///< why the run ended early; rows so far are recorded
 };
