@@ -123,10 +123,16 @@ Derived derive(const Model& model, const DeriveOptions& options) {
         const mech::WrittenForm automatic = judgement.mass_positive_definite
                                                 ? mech::WrittenForm::kFundamental
                                                 : mech::WrittenForm::kMultipliers;
+        const mech::WrittenForm wanted =
+            mech::parse_written_form(form_name(options.form)).value_or(automatic);
         const Result<mech::ClosedForm> form =
-            mech::closed_form(own, prepared.equations,
-                              mech::parse_written_form(form_name(options.form)).value_or(automatic),
-                              judgement.rows, judgement.at);
+            mech::closed_form(own, prepared.equations, wanted, judgement.rows, judgement.at);
+        if (form &&
+            (wanted == mech::WrittenForm::kMinimal || wanted == mech::WrittenForm::kMultipliers)) {
+            report.notes.push_back(
+                "the elimination divides by pivots chosen at the initial state; near a state where "
+                "one of them vanishes the lines lose digits (a run chooses anew there)");
+        }
         if (form) {
             return {rendered(options.notation, own, prepared.equations, form.value(), report),
                     std::nullopt};
