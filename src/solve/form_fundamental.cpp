@@ -21,7 +21,7 @@ Result<Answer> fundamental(const Normalized& at) {
     const auto L = mass.matrixL();
     const auto U = mass.matrixU();
 
-    const MatrixXd B = L.solve(at.A.transpose()).transpose();
+    const MatrixXd B = rows_in_metric(mass, at.A);
     const MatrixXd B_plus = pseudo_inverse(B, at.rank);
     const VectorXd a0 = mass.solve(at.Q);
     const VectorXd e = at.b - at.A * a0;  // UK02 (13)

@@ -21,7 +21,7 @@ Result<Answer> schutte(const Normalized& at) {
     const auto L = mass.matrixL();
     const auto U = mass.matrixU();
 
-    const MatrixXd B = L.solve(at.A.transpose()).transpose();
+    const MatrixXd B = rows_in_metric(mass, at.A);
     const MatrixXd B_plus = pseudo_inverse(B, at.rank);
     const VectorXd Q_z = at.Q + A_plus * at.z;  // US10 (45)
     const VectorXd a_z = mass.solve(Q_z);

@@ -22,7 +22,7 @@ Result<Answer> wanichanon(const Normalized& at) {
     const auto L = mass.matrixL();
     const auto U = mass.matrixU();
 
-    const MatrixXd B = L.solve(at.A.transpose()).transpose();  // UW13 (3.22)
+    const MatrixXd B = rows_in_metric(mass, at.A);  // UW13 (3.22)
     const MatrixXd B_plus = pseudo_inverse(B, at.rank);
     const VectorXd a_z = mass.solve(VectorXd(at.Q + AtG * at.z));  // UW13 (3.20), (3.21)
     const VectorXd c = L.solve(at.C);

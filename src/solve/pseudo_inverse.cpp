@@ -12,4 +12,11 @@ Eigen::MatrixXd pseudo_inverse(const Eigen::MatrixXd& X, int rank) {
            svd.matrixU().leftCols(rank).transpose();
 }
 
+Eigen::MatrixXd rows_in_metric(const Eigen::LLT<Eigen::MatrixXd>& mass, const Eigen::MatrixXd& A) {
+    if (A.rows() == 0) {
+        return A;  // Eigen's solver would touch the memory of an empty matrix
+    }
+    return mass.matrixL().solve(A.transpose()).transpose();
+}
+
 }  // namespace ananke::solve
