@@ -82,7 +82,6 @@ void describe(CompiledModel& compiled, const Model& model, const Equations& equa
     compiled.outputs.insert(compiled.outputs.end(), equations.speeds.begin(),
                             equations.speeds.end());
     compiled.has_nonideal = equations.has_nonideal;
-    compiled.energy_is_T_plus_V = equations.kinetic_is_T_plus_V;
 }
 
 void find_patterns(CompiledModel& compiled, const Equations& equations) {
@@ -223,7 +222,6 @@ void compile_gauge(CompiledModel& compiled, const Model& model, const Equations&
     }
     compiled.gauge_z = !gauge.z.empty();
     out.add(gauge.z);
-    compiled.gauge_alpha_given = gauge.alpha_given;
     compiled.has_gauge = gauge.alpha_given || compiled.gauge_G != 0 || compiled.gauge_z;
     compiled.gauge = out.kernel();
 }

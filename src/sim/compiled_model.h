@@ -46,8 +46,6 @@ struct CompiledModel {
     std::vector<std::string> constraint_names;  ///< indexed by mech::Row::constraint
     bool has_nonideal = false;
     bool has_gauge = false;
-    bool gauge_alpha_given = false;
-    bool energy_is_T_plus_V = true;
 
     std::vector<Place> mass_entries;       ///< upper triangle of M
     std::vector<Place> row_entries;        ///< of A, all rows

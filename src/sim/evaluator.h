@@ -24,10 +24,6 @@ class Evaluator final : public solve::ConstraintSurface {
     Evaluator(std::shared_ptr<const CompiledModel> compiled, std::span<const double> parameters);
 
     const CompiledModel& model() const { return *compiled_; }
-    std::span<const double> parameters() const {
-        return {input_.data() + compiled_->layout.p(),
-                static_cast<std::size_t>(compiled_->layout.parameters)};
-    }
 
     /// M, Q, C, A, b at the state. The views stay valid until the next call.
     solve::System system(double t, const double* q, const double* v);
