@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <set>
 
 #include "base/text.h"
+#include "mech/contrived.h"
 #include "sym/walk.h"
 
 namespace ananke::mech {
@@ -103,9 +106,26 @@ void check_constant_row(Model& model, const Probe& probe, Row& row,
     }
 }
 
+/// A vector constraint is contrived if all its nonlinear rows are: one component of
+/// cross(v1, v2) = 0 may factor while the whole does not.
+void keep_whole_constraints(const std::vector<Row>& rows,
+                            std::vector<std::optional<Contrived>>& contrived) {
+    std::set<int> genuine;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (rows[i].kind == ConstraintKind::kNonholonomicNonlinear && !contrived[i]) {
+            genuine.insert(rows[i].constraint);
+        }
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (genuine.contains(rows[i].constraint)) {
+            contrived[i].reset();
+        }
+    }
+}
+
 }  // namespace
 
-void classify_rows(Model& model, const Probe& probe, Equations& equations,
+void classify_rows(Model& model, const PointTable& points, const Probe& probe, Equations& equations,
                    std::vector<Diagnostic>& diagnostics) {
     for (Row& row : equations.rows) {
         if (row.kind == ConstraintKind::kVacuous) {
@@ -117,8 +137,20 @@ void classify_rows(Model& model, const Probe& probe, Equations& equations,
             row.note = "both sides are always equal";
             continue;
         }
-        if (is_degenerate(model, probe, row)) {
-            row.degenerate = true;
+        row.degenerate = is_degenerate(model, probe, row);
+    }
+    std::vector<std::optional<Contrived>> contrived;
+    for (const Row& row : equations.rows) {
+        contrived.push_back(find_contrived(model, points, probe, equations, row));
+    }
+    keep_whole_constraints(equations.rows, contrived);
+    for (std::size_t i = 0; i < equations.rows.size(); ++i) {
+        Row& row = equations.rows[i];
+        if (contrived[i]) {
+            row.degenerate = row.degenerate || contrived[i]->degenerate;
+            row.note = fmt::format("not inherently nonlinear: it says {}", contrived[i]->text());
+            diagnostics.push_back(contrived_warning(model, row, *contrived[i]));
+        } else if (row.degenerate) {
             row.note = "its gradient vanishes wherever it holds, so it determines no acceleration";
             diagnostics.push_back(
                 {model.constraints[static_cast<std::size_t>(row.constraint)].span,

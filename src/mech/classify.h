@@ -4,14 +4,16 @@
 #include <vector>
 
 #include "mech/equations.h"
+#include "mech/points.h"
 #include "mech/probe.h"
 
 namespace ananke::mech {
 
 /// Completes the classification of equations.rows: rows that hold identically become vacuous, rows
-/// whose gradient vanishes where they hold become degenerate (with a warning), and a row without
-/// coordinates that does not hold is an error.
-void classify_rows(Model& model, const Probe& probe, Equations& equations,
+/// whose gradient vanishes where they hold become degenerate (with a warning), rows that only look
+/// nonlinear in the velocities are explained (mech/contrived.h), and a row without coordinates that
+/// does not hold is an error.
+void classify_rows(Model& model, const PointTable& points, const Probe& probe, Equations& equations,
                    std::vector<Diagnostic>& diagnostics);
 
 }  // namespace ananke::mech

@@ -87,7 +87,7 @@ TEST(Classify, EveryKindOfConstraint) {
     }
     EXPECT_FALSE(derivation.equations->energy_projection_allowed);
 
-    ASSERT_EQ(derivation.diagnostics.size(), 3u);
+    ASSERT_EQ(derivation.diagnostics.size(), 4u);
     EXPECT_EQ(derivation.diagnostics[0].severity, Severity::kWarning);
     EXPECT_EQ(derivation.diagnostics[0].message,
               "constraint 'square' is degenerate: its gradient vanishes wherever it holds, so it "

@@ -167,7 +167,7 @@ Derivation derive(Model& model, std::span<const double> parameters) {
     }
     Equations equations = equations_of(model, flow, points);
     validate_inertia(model, probe, equations, diagnostics);
-    classify_rows(model, probe, equations, diagnostics);
+    classify_rows(model, points, probe, equations, diagnostics);
     validate_gauge(model, equations, diagnostics);
     if (!has_errors(diagnostics)) {
         derivation.equations = std::move(equations);

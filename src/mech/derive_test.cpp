@@ -435,7 +435,7 @@ TEST(Derive, NonIdealForceOnAPoint) {  // UK02; LANGUAGE: skate with drag
 
 TEST(Derive, GaugeByConstraintReachesAllItsRows) {  // UW13: alpha(t), G(q, t), z(q, v, t)
     Pucks p;
-    p.m.constraint("meet", p.q1.q - p.q3.q);
+    p.m.constraint("meet", p.q1.q * p.q4.q - p.q2.q);
     p.m.constraint("parallel", cross(p.P1.v, p.P2.v));
     sym::Graph& graph = p.m.model.graph;
     const Equations plain = equations_of(p.m);
