@@ -148,6 +148,7 @@ RunSummary public_summary(const sim::RunSummary& from, const sim::StartState& st
     summary.energy_scale = from.energy_scale;
     summary.rank_warning = from.rank_warning;
     summary.events = from.events;
+    summary.stopped = from.stopped;
     summary.not_finite = from.not_finite;
     summary.error = from.error;
     return summary;

@@ -85,8 +85,12 @@ std::string to_text(const RunSummary& summary) {
                         to_short_text(summary.energy_scale));
     if (summary.events > 0) {
         text += fmt::format(
-            "events      {}: switches of force laws, changes of rank (listed in FILE.events.csv)\n",
+            "events      {}: events of the model, switches of force laws, changes of rank (listed "
+            "in FILE.events.csv)\n",
             summary.events);
+    }
+    if (!summary.stopped.empty()) {
+        text += fmt::format("end         {}\n", summary.stopped);
     }
     if (!summary.not_finite.empty()) {
         text += fmt::format("warning     not a finite number: {}\n", summary.not_finite);

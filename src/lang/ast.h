@@ -134,6 +134,22 @@ struct ConstraintDeclaration {
     Span equation;
     bool servo = false;
 };
+/// One action in the block of an event; `set` is x' = value or parameter = value.
+struct EventAction {
+    enum class Kind : std::uint8_t { kStop, kRecord, kSet };
+    Kind kind = Kind::kStop;
+    Binding set;
+    Span span;
+};
+struct EventDeclaration {
+    enum class Crossing : std::uint8_t { kEither, kRising, kFalling };
+    ExprId name = kNoExpr;
+    ExprId left = kNoExpr;
+    ExprId right = kNoExpr;
+    Span equation;
+    Crossing crossing = Crossing::kEither;
+    std::vector<EventAction> actions;
+};
 struct Simulate {
     ExprId until = kNoExpr;
     ExprId every = kNoExpr;  ///< kNoExpr: not given
@@ -157,7 +173,7 @@ struct Statement {
     std::variant<ModelTitle, ParameterList, CoordinateList, SpeedList, LetList, OutputList,
                  InitialList, GaugeList, FunctionDefinition, KineticTerm, PotentialTerm, MassTerm,
                  ForceTerm, GravityTerm, ParticleDeclaration, PointDeclaration,
-                 ConstraintDeclaration, Simulate, ForLoop, Import>
+                 ConstraintDeclaration, EventDeclaration, Simulate, ForLoop, Import>
         as;
 };
 

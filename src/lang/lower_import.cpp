@@ -64,6 +64,7 @@ class Declarations {
     void of(const ParticleDeclaration& node) { name(node.name); }
     void of(const PointDeclaration& node) { name(node.name); }
     void of(const ConstraintDeclaration& node) { name(node.name); }
+    void of(const EventDeclaration& node) { name(node.name); }
     void of(const ForLoop& node) { collect(node.body); }
     template <class Other>
     void of(const Other&) {}
@@ -315,6 +316,7 @@ void Lowering::finish() {
             }
         }
     }
+    check_event_parameters();
     std::size_t rows = 0;
     for (const mech::Constraint& constraint : model_.constraints) {
         rows += constraint.rows.size();

@@ -137,8 +137,8 @@ Value Lowering::unknown_name(ExprId id, const std::string& name) {
 
 Value Lowering::entity_value(const Entity& entity, ExprId id) {
     const Span span = expr(id).span;
-    if (entity.kind == EntityKind::kConstraint) {
-        return fail(span, fmt::format("'{}' is a constraint, not a value", text(span)),
+    if (entity.kind == EntityKind::kConstraint || entity.kind == EntityKind::kEvent) {
+        return fail(span, fmt::format("'{}' is {}, not a value", text(span), describe(entity.kind)),
                     {declared_note(entity.span)});
     }
     if (entity.kind == EntityKind::kFile) {

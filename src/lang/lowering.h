@@ -3,7 +3,8 @@
 //
 // One state and its groups of functions, each in its own source: reports and checks (lowering.cpp),
 // expressions (lower_expression.cpp), names (lower_name.cpp), functions (lower_function.cpp),
-// statements (lower_statement.cpp, lower_declaration.cpp), files and settings (lower_import.cpp).
+// statements (lower_statement.cpp, lower_declaration.cpp, lower_event.cpp), files and settings
+// (lower_import.cpp).
 #pragma once
 
 #include <array>
@@ -175,9 +176,19 @@ class Lowering {
     void lower(const Statement& statement, const ParticleDeclaration& node);
     void lower(const Statement& statement, const PointDeclaration& node);
     void lower(const Statement& statement, const ConstraintDeclaration& node);
+    void lower(const Statement& statement, const EventDeclaration& node);
     void lower(const Statement& statement, const Simulate& node);
     void lower(const Statement& statement, const ForLoop& node);
     void lower(const Statement& statement, const Import& node);
+
+    // Events (lower_event.cpp).
+    bool event_condition(const EventDeclaration& node, mech::Event& event);
+    void event_set(const Binding& item, mech::Event& event);
+    void event_reset(ExprId target, const Entity& entity, const Binding& item, sym::Expr value,
+                     mech::Event& event);
+    void event_change(ExprId target, const Entity& entity, const Binding& item, sym::Expr value,
+                      mech::Event& event);
+    void check_event_parameters();
 
     std::optional<std::string> declared_name(ExprId id);
     bool declare(const std::string& name, Entity entity);

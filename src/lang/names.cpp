@@ -47,6 +47,8 @@ std::string describe(EntityKind kind) {
             return "a particle";
         case EntityKind::kConstraint:
             return "a constraint";
+        case EntityKind::kEvent:
+            return "an event";
         case EntityKind::kFile:
             return "an imported file";
     }

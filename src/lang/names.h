@@ -23,6 +23,7 @@ enum class EntityKind : std::uint8_t {
     kPoint,
     kParticle,
     kConstraint,
+    kEvent,
     kFile,  ///< an imported file, the prefix of other names
 };
 

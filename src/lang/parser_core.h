@@ -58,8 +58,8 @@ class Parser {
     ExprId wrap(ExprKind kind, ExprId base, Span token);
     bool deeper();
 
-    // Statements (parser_statement.cpp, parser_declaration.cpp): false after an error, which is
-    // reported.
+    // Statements (parser_statement.cpp, parser_declaration.cpp, parser_event.cpp): false after an
+    // error, which is reported.
     bool statement(Statement& out);
     bool later_feature(std::string_view word);
     bool not_a_statement();
@@ -82,6 +82,10 @@ class Parser {
     bool parse_particle(Statement& out);
     bool parse_point(Statement& out);
     bool parse_constraint(Statement& out, bool servo);
+    bool parse_event(Statement& out);
+    bool event_equation(EventDeclaration& node);
+    bool event_direction(EventDeclaration& node);
+    bool event_action(EventDeclaration& node);
     bool parse_simulate(Statement& out);
     bool parse_for(Statement& out);
     bool parse_import(Statement& out);

@@ -142,7 +142,7 @@ bool Parser::later_feature(std::string_view word) {
         std::string_view what;
         std::string_view instead;
     };
-    static constexpr std::array<Later, 7> kLater{{
+    static constexpr std::array<Later, 6> kLater{{
         {"body", "rigid bodies ('body')",
          "particles, points and coordinates can state the same system"},
         {"planar", "planar bodies ('planar body')",
@@ -151,7 +151,6 @@ bool Parser::later_feature(std::string_view word) {
         {"friction", "friction laws ('friction on')",
          "a force of friction that does not depend on the reaction can be given by 'nonideal on'"},
         {"torque", "torques ('torque on')", "on an angle a torque is 'force on angle = ...'"},
-        {"event", "events ('event')", "remove the statement to run the model"},
         {"view", "views ('view')", "remove the statement to run the model"},
     }};
     for (const Later& later : kLater) {
@@ -189,7 +188,7 @@ bool Parser::statement(Statement& out) {
         std::string_view keyword;
         bool (*parse)(P&, S&);
     };
-    static constexpr std::array<Rule, 22> kRules{{
+    static constexpr std::array<Rule, 23> kRules{{
         {"model", [](P& p, S& s) { return p.parse_model(s); }},
         {"parameter",
          [](P& p, S& s) {
@@ -219,6 +218,7 @@ bool Parser::statement(Statement& out) {
         {"point", [](P& p, S& s) { return p.parse_point(s); }},
         {"constraint", [](P& p, S& s) { return p.parse_constraint(s, false); }},
         {"servo", [](P& p, S& s) { return p.parse_constraint(s, true); }},
+        {"event", [](P& p, S& s) { return p.parse_event(s); }},
         {"simulate", [](P& p, S& s) { return p.parse_simulate(s); }},
         {"for", [](P& p, S& s) { return p.parse_for(s); }},
         {"import", [](P& p, S& s) { return p.parse_import(s); }},

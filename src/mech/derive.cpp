@@ -5,6 +5,7 @@
 
 #include "mech/classify.h"
 #include "mech/collect.h"
+#include "mech/event_expressions.h"
 #include "mech/forces.h"
 #include "mech/inertia.h"
 #include "mech/points.h"
@@ -73,7 +74,7 @@ GaugeChoice gauge_choice(Model& model, const PointTable& points, const std::vect
     return gauge;
 }
 
-void add_named(Model& model, const PointTable& points, Equations& equations) {
+void add_named(Model& model, const TimeFlow& flow, const PointTable& points, Equations& equations) {
     for (const Output& output : model.outputs) {
         equations.outputs.push_back({output.name, points.replace(model.graph, output.value)});
     }
@@ -81,6 +82,7 @@ void add_named(Model& model, const PointTable& points, Equations& equations) {
         equations.speeds.push_back({speed.name, points.replace(model.graph, speed.value)});
     }
     equations.points = points.points();
+    equations.events = event_expressions(model, flow, points);
 }
 
 bool all_zero(const Graph& graph, const std::vector<Expr>& values) {
@@ -131,7 +133,7 @@ Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& poi
             equations.energy_projection_allowed && row.homogeneous;
     }
     equations.gauge = gauge_choice(model, points, equations.rows);
-    add_named(model, points, equations);
+    add_named(model, flow, points, equations);
     return equations;
 }
 

@@ -109,6 +109,15 @@ struct GaugeChoice {
     std::vector<Expr> z;                      ///< per row, or empty
 };
 
+/// Where and how an event of the model happens; what it does, in the order of Model::events.
+struct EventExpressions {
+    Expr value;                 ///< its zero is the event; over q, v, t
+    Expr magnitude;             ///< summed magnitudes of the terms of `value`
+    Expr rate;                  ///< d(value)/dt, over q, v, a, t
+    std::vector<Expr> resets;   ///< as Event::resets
+    std::vector<Expr> changes;  ///< as Event::changes
+};
+
 struct Equations {
     int n = 0;                 ///< coordinates
     std::vector<MassEntry> M;  ///< by row, then column; entries that are zero are absent
@@ -129,6 +138,7 @@ struct Equations {
     std::vector<NamedExpr> outputs;
     std::vector<NamedExpr> speeds;
     std::vector<PointKinematics> points;
+    std::vector<EventExpressions> events;  ///< as Model::events
 };
 
 }  // namespace ananke::mech

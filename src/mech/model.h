@@ -109,6 +109,30 @@ struct Gauge {
     Span span;
 };
 
+/// What happens where a value passes through zero: `event name: left = right { ... }`. The right
+/// sides of resets and changes see the values before the event.
+struct Event {
+    enum class Crossing : std::uint8_t { kEither, kRising, kFalling };
+    struct Reset {
+        int coordinate;  ///< its velocity gets the value
+        Expr value;      ///< over q, v, t
+        Span span;
+    };
+    struct Change {
+        int parameter;
+        Expr value;  ///< over q, v, t
+        Span span;
+    };
+    std::string name;
+    Expr value;  ///< left - right, over q, v, t
+    Crossing crossing = Crossing::kEither;
+    bool stop = false;
+    bool record = false;
+    std::vector<Reset> resets;
+    std::vector<Change> changes;
+    Span span;
+};
+
 struct InitialValue {
     int coordinate;
     bool velocity = false;
@@ -143,6 +167,7 @@ struct Model {
     std::vector<InitialValue> initial;
     std::optional<Simulate> simulate;
     std::vector<Output> outputs;
+    std::vector<Event> events;
 };
 
 }  // namespace ananke::mech

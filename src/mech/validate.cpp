@@ -148,6 +148,21 @@ void check_gauge(SymbolCheck& symbols, const Gauge& gauge) {
     }
 }
 
+void check_events(SymbolCheck& symbols, const Model& model) {
+    for (const Event& event : model.events) {
+        symbols.check(event.value, Level::kVelocities,
+                      fmt::format("the condition of event '{}'", event.name), event.span);
+        for (const Event::Reset& reset : event.resets) {
+            symbols.check(reset.value, Level::kVelocities,
+                          fmt::format("a reset of event '{}'", event.name), reset.span);
+        }
+        for (const Event::Change& change : event.changes) {
+            symbols.check(change.value, Level::kVelocities,
+                          fmt::format("a change of event '{}'", event.name), change.span);
+        }
+    }
+}
+
 /// An entry given twice by one statement; different statements add up.
 void check_mass_entries(const Model& model, std::vector<Diagnostic>& diagnostics) {
     std::set<std::array<std::uint32_t, 5>> seen;
@@ -245,6 +260,7 @@ void validate_symbols(Model& model, std::vector<Diagnostic>& diagnostics) {
     }
     check_speeds(model, diagnostics);
     check_gauge(symbols, model.gauge);
+    check_events(symbols, model);
 }
 
 void validate_gauge(const Model& model, const Equations& equations,

@@ -175,6 +175,17 @@ std::string nonideal_text(const CheckReport& report) {
         100.0 * report.nonideal->acting, 100.0 * report.nonideal->absorbed);
 }
 
+std::string event_text(const Prepared& prepared) {
+    if (prepared.model.events.empty()) {
+        return "";
+    }
+    std::vector<std::vector<std::string>> table;
+    for (const mech::Event& event : prepared.model.events) {
+        table.push_back({event.name, describe(prepared.model, event)});
+    }
+    return "\nevents\n" + format_table(table);
+}
+
 std::string lists_text(const Prepared& prepared) {
     std::string text;
     if (!prepared.parameters.empty()) {
@@ -205,8 +216,8 @@ std::string to_text(const CheckReport& report, const Prepared& prepared) {
     const std::vector<std::string> names = row_names(*prepared.compiled);
     std::string text = header_text(report, prepared) + constraint_table(report, prepared) +
                        redundancy_text(report, names) + direction_text(prepared) +
-                       start_text(report) + nonideal_text(report) + agreement_text(report) +
-                       lists_text(prepared);
+                       start_text(report) + event_text(prepared) + nonideal_text(report) +
+                       agreement_text(report) + lists_text(prepared);
     for (const std::string& warning : report.warnings) {
         text += "\nwarning: " + warning + "\n";
     }

@@ -260,6 +260,7 @@ CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     compiled.output = outputs.kernel();
     compiled.force = force_kernel(model, equations, inputs);
     compile_gauge(compiled, model, equations, inputs);
+    compiled.events = CompiledEvents::compile(model, equations, inputs);
     return compiled;
 }
 

@@ -11,6 +11,7 @@
 #include "code/kernel.h"
 #include "mech/equations.h"
 #include "mech/model.h"
+#include "sim/compiled_events.h"
 #include "sim/switches.h"
 
 namespace ananke::sim {
@@ -71,6 +72,7 @@ struct CompiledModel {
     code::Kernel gauge{code::Program{}};  ///< alpha, G (m or m*m values), z (m or none)
     int gauge_G = 0;                      ///< 0: none, 1: diagonal, 2: full
     bool gauge_z = false;
+    CompiledEvents events;
 
     int n() const { return layout.n; }
     int m() const { return static_cast<int>(rows.size()); }

@@ -164,6 +164,15 @@ std::span<const double> Evaluator::outputs(double t, const double* q, const doub
     return {scratch_.data(), output_.output_count()};
 }
 
+std::span<const double> Evaluator::inputs(double t, const double* q, const double* v,
+                                          const double* a) {
+    load(t, q, v);
+    if (a != nullptr) {
+        std::copy(a, a + compiled_->n(), input_.data() + compiled_->layout.a());
+    }
+    return input_;
+}
+
 std::span<const double> Evaluator::raw_residuals(double t, const double* q, const double* v) {
     load(t, q, v);
     residuals_.run(input_.data(), scratch_.data());

@@ -58,6 +58,17 @@ class Evaluator final : public solve::ConstraintSurface {
     std::span<const double> raw_residuals(double t, const double* q, const double* v);
     /// Six numbers per CompiledModel::directions: W and the velocity of the point.
     std::span<const double> directions(double t, const double* q, const double* v);
+    /// The input of every kernel at a state, for kernels that are not the evaluator's own. Without
+    /// `a` the accelerations are those of the last state that had any.
+    std::span<const double> inputs(double t, const double* q, const double* v,
+                                   const double* a = nullptr);
+    std::span<const double> inputs() const { return input_; }
+    double parameter(int which) const {
+        return input_[compiled_->layout.p() + static_cast<std::size_t>(which)];
+    }
+    void set_parameter(int which, double value) {
+        input_[compiled_->layout.p() + static_cast<std::size_t>(which)] = value;
+    }
     /// The gauge the model asks for, or the default one. Allocates.
     solve::Gauge gauge(double t, const double* q, const double* v);
 

@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "ode/dop853.h"
 #include "sim/evaluator.h"
+#include "sim/event_actions.h"
+#include "sim/event_watch.h"
 #include "sim/row_watch.h"
 #include "sim/row_writer.h"
 #include "sim/switch_watch.h"
@@ -28,6 +30,8 @@ constexpr double kNoErrorControl = 1e100;
 constexpr double kLargestCorrection = 1e4;
 /// Rows that are this near to dependent are named when a run cannot go on.
 constexpr solve::RankPolicy kNearlyDependent{1e-3, 1e-3};
+/// A row whose time differs from an event's by this part of 1 + |t| is a row of the event's time.
+constexpr double kSameTime = 4.0 * std::numeric_limits<double>::epsilon();
 /// Seconds of wall time between two calls of RunOptions::progress.
 constexpr double kProgressInterval = 0.1;
 
@@ -44,6 +48,7 @@ class Runner {
           output_dynamics_(evaluator_, options.dynamics),
           projector_(evaluator_),
           writer_(evaluator_, output_dynamics_, options.principle),
+          event_watch_(evaluator_, 2 * n_ + 1),
           began_(Clock::now()) {}
 
     RunSummary run(const StartState& start);
@@ -56,6 +61,11 @@ class Runner {
     ode::Status step_through(ode::Stepper& stepper);
     ode::Status write_rows(ode::Stepper& stepper, double until);
     ode::Status change_law(const Switching& change, ode::Stepper& stepper);
+    std::optional<double> first_event(ode::Stepper& stepper, double until);
+    ode::Status pass_events(double t, ode::Stepper& stepper);
+    void restart(double t, ode::Stepper& stepper);
+    const double* acceleration(double t, std::span<const double> y);
+    void record_event(const Event& event);
     ode::Status stop_at_vanished_row(const VanishedRow& row, ode::Stepper& stepper);
     void add_statistics(const ode::Statistics& part);
     bool stop_requested();
@@ -85,6 +95,7 @@ class Runner {
     RowWriter writer_;
     RowWatch watch_;
     SwitchWatch switch_watch_;
+    EventWatch event_watch_;
     std::optional<double> ended_at_;  ///< inside the last step
     Clock::time_point began_;
     Clock::time_point last_progress_ = began_;
@@ -158,13 +169,9 @@ ode::Acceptance Runner::accepted(double t, std::span<double> y) {
 void Runner::note_rank(double t) {
     summary_.rank_warning = summary_.rank_warning || output_dynamics_.rank_warning();
     if (last_rank_ >= 0 && output_dynamics_.rank() != last_rank_) {
-        ++summary_.events;
-        const Result<void> recorded = recorder_.event(
+        record_event(
             {t, "rank", "rank change",
              fmt::format("rank of the constraints {} -> {}", last_rank_, output_dynamics_.rank())});
-        if (!recorded) {
-            fail(recorded.error());
-        }
     }
     last_rank_ = output_dynamics_.rank();
 }
@@ -326,12 +333,20 @@ ode::Status Runner::step_through(ode::Stepper& stepper) {
     watch_.start(evaluator_, stepper.t(), stepper.y());
     evaluator_.hold_switches(stepper.t(), stepper.y().data(), stepper.y().data() + n_);
     ode::Status status = write_rows(stepper, stepper.t());
-    while (status == ode::Status::kOk && !failure_ && stepper.t() < options_.until) {
+    event_watch_.start(stepper.t(), stepper.y().data(), stepper.y().data() + n_,
+                       acceleration(stepper.t(), stepper.y()));
+    while (status == ode::Status::kOk && !failure_ && summary_.stopped.empty() &&
+           stepper.t() < options_.until) {
         status = stepper.step(options_.until);
         if (status != ode::Status::kOk) {
             break;
         }
         const std::optional<Switching> change = switch_watch_.after_step(evaluator_, stepper);
+        const std::optional<double> event = first_event(stepper, change ? change->t : stepper.t());
+        if (event || failure_) {
+            status = event ? pass_events(*event, stepper) : status;
+            continue;
+        }
         const std::optional<VanishedRow> vanished =
             change ? std::nullopt : watch_.after_step(evaluator_, stepper);
         if (vanished) {
@@ -368,22 +383,91 @@ ode::Status Runner::change_law(const Switching& change, ode::Stepper& stepper) {
         return ode::Status::kProjectionFailed;
     }
     const CompiledModel& model = evaluator_.model();
-    ++summary_.events;
-    const Result<void> recorded =
-        recorder_.event({change.t, model.switches[static_cast<std::size_t>(change.which)].text,
-                         "switch", change.now ? "true from here on" : "false from here on"});
+    record_event({change.t, model.switches[static_cast<std::size_t>(change.which)].text, "switch",
+                  change.now ? "true from here on" : "false from here on"});
     const Result<void> noted = switch_watch_.note(change, model);
-    if (!recorded || !noted) {
-        fail(!recorded ? recorded.error() : noted.error());
+    if (!noted) {
+        fail(noted.error());
+    }
+    if (failure_) {
         ended_at_ = change.t;
         return ode::Status::kOk;
     }
-    evaluator_.hold_switches(change.t, y_.data(), y_.data() + n_);
+    restart(change.t, stepper);
     evaluator_.set_truth(change.which, change.now);
+    return ode::Status::kOk;
+}
+
+/// Goes on from y_ at a time inside the last step.
+void Runner::restart(double t, ode::Stepper& stepper) {
+    evaluator_.hold_switches(t, y_.data(), y_.data() + n_);
     choose_rows_ = true;
     add_statistics(stepper.statistics());
-    stepper.start(change.t, y_, stepper.next_step());
+    stepper.start(t, y_, stepper.next_step());
     watch_.start(evaluator_, stepper.t(), stepper.y());
+}
+
+void Runner::record_event(const Event& event) {
+    ++summary_.events;
+    const Result<void> recorded = recorder_.event(event);
+    if (!recorded) {
+        fail(recorded.error());
+    }
+}
+
+/// Where the first events of the last step happen, up to a time inside it.
+std::optional<double> Runner::first_event(ode::Stepper& stepper, double until) {
+    if (event_watch_.empty()) {
+        return std::nullopt;
+    }
+    const Result<std::optional<double>> found = event_watch_.after_step(stepper, until);
+    if (!found) {
+        fail(found.error());
+        ended_at_ = stepper.t_previous();
+        return std::nullopt;
+    }
+    return found.value();
+}
+
+/// The acceleration at a state where the run starts anew; where there is none, the next step says
+/// so.
+const double* Runner::acceleration(double t, std::span<const double> y) {
+    dynamics_.accelerate(t, y.data(), y.data() + n_);
+    return dynamics_.a().data();
+}
+
+/// Rows before the events, what the events do, and the rows of their very time.
+ode::Status Runner::pass_events(double t, ode::Stepper& stepper) {
+    ode::Status status = write_rows(stepper, t - kSameTime * (1.0 + std::abs(t)));
+    if (status == ode::Status::kOk && !failure_) {
+        status = stepper.dense(t, y_);
+    }
+    if (status != ode::Status::kOk || failure_) {
+        return status;
+    }
+    if (options_.dynamics.drift == Drift::kProject && !project(t, y_)) {
+        return ode::Status::kProjectionFailed;
+    }
+    const Result<EventOutcome> outcome =
+        carry_out_events(event_watch_, evaluator_, projector_, t, y_);
+    if (!outcome) {
+        fail(outcome.error());
+        ended_at_ = t;
+        return ode::Status::kOk;
+    }
+    for (const Event& entry : outcome.value().entries) {
+        record_event(entry);
+    }
+    restart(t, stepper);
+    event_watch_.resume(t, y_.data(), y_.data() + n_, acceleration(t, y_));
+    const std::vector<double>& times = options_.output_times;
+    for (; next_row_ < times.size() && times[next_row_] <= t && !failure_; ++next_row_) {
+        output(times[next_row_], y_);
+    }
+    if (!outcome.value().stopped_by.empty()) {
+        summary_.stopped = fmt::format("stopped at t = {} by the event {}", to_text(t),
+                                       outcome.value().stopped_by);
+    }
     return ode::Status::kOk;
 }
 
@@ -438,7 +522,9 @@ RunSummary Runner::run(const StartState& start) {
 }
 
 void Runner::finish() {
-    const Result<void> finished = recorder_.finish(failure_ ? failure_->message : "done");
+    const Result<void> finished = recorder_.finish(failure_                   ? failure_->message
+                                                   : summary_.stopped.empty() ? "done"
+                                                                              : summary_.stopped);
     if (!finished) {
         fail(finished.error());
     }

@@ -1,0 +1,173 @@
+// Events: where they happen and what they do.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "lang/lowering.h"
+
+namespace ananke::lang {
+namespace {
+
+constexpr Dependence kOnState = kOnTime | kOnPositions | kOnVelocities;
+
+mech::Event::Crossing crossing_of(EventDeclaration::Crossing crossing) {
+    switch (crossing) {
+        case EventDeclaration::Crossing::kRising:
+            return mech::Event::Crossing::kRising;
+        case EventDeclaration::Crossing::kFalling:
+            return mech::Event::Crossing::kFalling;
+        case EventDeclaration::Crossing::kEither:
+            break;
+    }
+    return mech::Event::Crossing::kEither;
+}
+
+}  // namespace
+
+void Lowering::lower(const Statement& statement, const EventDeclaration& node) {
+    const std::optional<std::string> name = declared_name(node.name);
+    mech::Event event;
+    event.crossing = crossing_of(node.crossing);
+    event.span = statement.span;
+    const bool good = event_condition(node, event);
+    for (const EventAction& action : node.actions) {
+        switch (action.kind) {
+            case EventAction::Kind::kStop:
+                event.stop = true;
+                break;
+            case EventAction::Kind::kRecord:
+                event.record = true;
+                break;
+            case EventAction::Kind::kSet:
+                event_set(action.set, event);
+                break;
+        }
+    }
+    if (!name) {
+        return;
+    }
+    event.name = scope_->prefix + *name;
+    Entity entity;
+    entity.kind = EntityKind::kEvent;
+    entity.index = static_cast<int>(model_.events.size());
+    entity.span = expr(node.name).span;
+    if (declare(*name, entity) && good) {
+        model_.events.push_back(std::move(event));
+    }
+}
+
+bool Lowering::event_condition(const EventDeclaration& node, mech::Event& event) {
+    places_.fill(std::nullopt);
+    const Value left = evaluate(node.left);
+    const Value right = evaluate(node.right);
+    if (!usable(left, node.left) || !usable(right, node.right)) {
+        return false;
+    }
+    if (!left.is_scalar() || !right.is_scalar()) {
+        fail(node.equation, "the condition of an event is an equation of scalars",
+             {"use a component, as position(P).z = 0, or norm(...) = ..."});
+        return false;
+    }
+    const Value value = Value::scalar(graph_.sub(left.scalar(), right.scalar()));
+    if (!allow(left, kOnState, node.left, "the condition of an event") ||
+        !allow(right, kOnState, node.right, "the condition of an event")) {
+        return false;
+    }
+    if ((dependence(value) & kOnState) == 0) {
+        fail(node.equation, "the condition of an event must change with the motion",
+             {"it holds always or never: it contains no coordinate, velocity or t"});
+        return false;
+    }
+    event.value = value.scalar();
+    return true;
+}
+
+void Lowering::event_set(const Binding& item, mech::Event& event) {
+    ExprId id = item.name;
+    int primes = 0;
+    while (expr(id).kind == ExprKind::kPrime) {
+        ++primes;
+        id = expr(id).operands[0];
+    }
+    const Value value = scalar_of(item.value, "a value set by an event");
+    std::string name;
+    if (flatten(id, name) != Lookup::kFlat) {
+        return;
+    }
+    const Entity* entity = find_entity(name);
+    const Span span = expr(item.name).span;
+    if (entity == nullptr && (find_local(name) != nullptr || name == "t" || name == "pi" ||
+                              name == "deg" || name == "ground")) {
+        fail(span, fmt::format("an event cannot set '{}'", name),
+             {"it sets velocities and parameters"});
+        return;
+    }
+    if (entity == nullptr) {
+        unknown_name(id, name);
+        return;
+    }
+    const bool good = !value.bad() && allow(value, kOnState, item.value, "a value set by an event");
+    const sym::Expr result = good ? value.scalar() : graph_.zero();
+    if (entity->kind == EntityKind::kCoordinate && primes == 1) {
+        event_reset(id, *entity, item, result, event);
+    } else if (entity->kind == EntityKind::kCoordinate) {
+        fail(span,
+             primes == 0 ? fmt::format("an event cannot move '{}': positions do not jump", name)
+                         : std::string("an event cannot set an acceleration"),
+             {primes == 0 ? fmt::format("a jump of its velocity is written {}' = ...", name)
+                          : "accelerations follow from the forces: change a parameter of them"});
+    } else if (entity->kind == EntityKind::kParameter && primes == 0) {
+        event_change(id, *entity, item, result, event);
+    } else if (entity->kind == EntityKind::kParameter) {
+        fail(span, fmt::format("'{}' is a parameter, which has no velocity", name),
+             {fmt::format("write {} = ...", name)});
+    } else {
+        fail(span,
+             fmt::format("an event cannot set '{}', which is {}", name, describe(entity->kind)),
+             {"it sets velocities and parameters", declared_note(entity->span)});
+    }
+}
+
+void Lowering::event_reset(ExprId target, const Entity& entity, const Binding& item,
+                           sym::Expr value, mech::Event& event) {
+    const auto same = [&](const mech::Event::Reset& reset) {
+        return reset.coordinate == entity.index;
+    };
+    if (std::any_of(event.resets.begin(), event.resets.end(), same)) {
+        fail(item.span, fmt::format("{}' is set twice in this event", text(expr(target).span)));
+        return;
+    }
+    event.resets.push_back({entity.index, value, item.span});
+}
+
+void Lowering::event_change(ExprId target, const Entity& entity, const Binding& item,
+                            sym::Expr value, mech::Event& event) {
+    const auto same = [&](const mech::Event::Change& change) {
+        return change.parameter == entity.index;
+    };
+    if (std::any_of(event.changes.begin(), event.changes.end(), same)) {
+        fail(item.span, fmt::format("'{}' is set twice in this event", text(expr(target).span)));
+        return;
+    }
+    if (entity.index >= 0) {  // else its declaration is at fault, and said so
+        event.changes.push_back({entity.index, value, item.span});
+    }
+}
+
+// At the end, because a loop below the event may make a parameter structural.
+void Lowering::check_event_parameters() {
+    for (const mech::Event& event : model_.events) {
+        for (const mech::Event::Change& change : event.changes) {
+            const auto p = static_cast<std::size_t>(change.parameter);
+            if (model_.parameters[p].structural) {
+                fail(change.span,
+                     fmt::format("an event cannot change '{}', which is structural",
+                                 model_.parameters[p].name),
+                     {"it counts the turns of a loop or chooses an element: the model itself would "
+                      "be another one"});
+            }
+        }
+    }
+}
+
+}  // namespace ananke::lang

@@ -1,0 +1,155 @@
+// event name: left = right [rising | falling] { actions }
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "lang/parser_core.h"
+
+namespace ananke::lang {
+namespace {
+
+constexpr const char* kForm = "write: event name: left = right falling { stop }";
+constexpr const char* kActions = "an action is one of: stop, record, x' = value, parameter = value";
+
+}  // namespace
+
+bool Parser::parse_event(Statement& out) {
+    take();
+    EventDeclaration node;
+    if (!at_plain_name() || peek(1).kind == TokenKind::kEqual ||
+        peek(1).kind == TokenKind::kPrime) {
+        return fail_expected("a name and ':'", {kForm});
+    }
+    node.name = path();
+    if (node.name == kNoExpr) {
+        return false;
+    }
+    if (!accept(TokenKind::kColon)) {
+        return fail_expected("':' after the name of the event", {kForm});
+    }
+    if (!event_equation(node) || !event_direction(node)) {
+        return false;
+    }
+    while (at(TokenKind::kNewline) && peek(1).kind == TokenKind::kOpenBrace) {
+        take();
+    }
+    if (!at(TokenKind::kOpenBrace)) {
+        return fail_expected("'{'", {kForm});
+    }
+    const Token open = take();
+    while (true) {
+        while (accept(TokenKind::kNewline) || accept(TokenKind::kComma)) {
+        }
+        if (at(TokenKind::kCloseBrace)) {
+            break;
+        }
+        const bool next_statement = at(TokenKind::kName) &&
+                                    is_statement_keyword(text(peek().span)) &&
+                                    peek(1).kind == TokenKind::kName;
+        if (at(TokenKind::kEnd) || next_statement) {
+            return fail(open.span, "this '{' is never closed");
+        }
+        if (!event_action(node)) {
+            return false;
+        }
+    }
+    const Token close = take();
+    if (node.actions.empty()) {
+        return fail({open.span.file, open.span.begin, close.span.end}, "this event does nothing",
+                    {kActions});
+    }
+    out.as = std::move(node);
+    return true;
+}
+
+bool Parser::event_equation(EventDeclaration& node) {
+    node.left = at_word("if") ? expression() : sum();
+    if (node.left == kNoExpr) {
+        return false;
+    }
+    switch (peek().kind) {
+        case TokenKind::kLess:
+        case TokenKind::kLessEqual:
+            return fail(peek().span, "an event happens where an equation holds",
+                        {"write 'left = right falling' for the place where left < right begins"});
+        case TokenKind::kGreater:
+        case TokenKind::kGreaterEqual:
+            return fail(peek().span, "an event happens where an equation holds",
+                        {"write 'left = right rising' for the place where left > right begins"});
+        case TokenKind::kDoubleEqual:
+            return fail(peek().span, "expected '=', found '=='", {kForm});
+        default:
+            break;
+    }
+    if (!accept(TokenKind::kEqual)) {
+        return fail_expected("'='", {kForm});
+    }
+    node.right = at_word("if") ? expression() : sum();
+    if (node.right == kNoExpr) {
+        return false;
+    }
+    node.equation = tree_.exprs[node.left].span;
+    node.equation.end = tree_.exprs[node.right].span.end;
+    return true;
+}
+
+bool Parser::event_direction(EventDeclaration& node) {
+    using Crossing = EventDeclaration::Crossing;
+    if (accept_word("rising")) {
+        node.crossing = Crossing::kRising;
+    } else if (accept_word("falling")) {
+        node.crossing = Crossing::kFalling;
+    } else if (at(TokenKind::kName)) {
+        const std::vector<std::string> words{"rising", "falling"};
+        const std::string near = nearest_name(text(peek().span), words);
+        return fail_expected("'rising', 'falling' or '{'",
+                             {near.empty() ? std::string("without one of them both count")
+                                           : fmt::format("did you mean '{}'?", near)});
+    }
+    return true;
+}
+
+bool Parser::event_action(EventDeclaration& node) {
+    EventAction action;
+    const bool sets = peek(1).kind == TokenKind::kEqual;
+    const bool alone = peek(1).kind == TokenKind::kNewline || peek(1).kind == TokenKind::kComma ||
+                       peek(1).kind == TokenKind::kCloseBrace || peek(1).kind == TokenKind::kName;
+    if (!sets && (at_word("stop") || at_word("record"))) {
+        action.kind = at_word("stop") ? EventAction::Kind::kStop : EventAction::Kind::kRecord;
+        action.span = take().span;
+    } else if (at(TokenKind::kName) && alone) {
+        const std::vector<std::string> words{"stop", "record"};
+        const std::string word(text(peek().span));
+        const std::string near = nearest_name(word, words);
+        return fail(
+            peek().span, fmt::format("unknown action '{}'", word),
+            {near.empty() ? std::string(kActions) : fmt::format("did you mean '{}'?", near)});
+    } else {
+        action.kind = EventAction::Kind::kSet;
+        Binding& item = action.set;
+        item.name = path();
+        while (item.name != kNoExpr && at(TokenKind::kPrime)) {
+            item.name = wrap(ExprKind::kPrime, item.name, take().span);
+        }
+        if (item.name == kNoExpr) {
+            return false;
+        }
+        if (!accept(TokenKind::kEqual)) {
+            return fail_expected("'='", {kActions});
+        }
+        item.value = expression();
+        if (item.value == kNoExpr) {
+            return false;
+        }
+        item.span = tree_.exprs[item.name].span;
+        item.span.end = tree_.exprs[item.value].span.end;
+        action.span = item.span;
+    }
+    if (!at(TokenKind::kNewline) && !at(TokenKind::kComma) && !at(TokenKind::kCloseBrace)) {
+        return fail_expected("',', '}' or the end of the line",
+                             {"actions are separated by commas or stand on lines of their own"});
+    }
+    node.actions.push_back(action);
+    return true;
+}
+
+}  // namespace ananke::lang

@@ -1,0 +1,355 @@
+#include "sim/event_watch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace ananke::sim {
+namespace {
+
+/// Intervals of a step at whose ends and middles the values are looked at.
+constexpr int kIntervals = 8;
+constexpr std::size_t kSamples = 2 * kIntervals + 1;
+/// Halvings of an interval in which a value may touch zero twice.
+constexpr int kMostHalvings = 7;
+/// Halvings towards the beginning of a step that look for the way back of an event.
+constexpr int kShortestFlight = 45;
+/// A value below this, relative to its terms (at least 1), is round-off.
+constexpr double kRoundOff = 16.0 * std::numeric_limits<double>::epsilon();
+/// Rates below this do not tell where a value is heading.
+constexpr double kNoRate = 1e-13;
+/// An event that comes again within this time (relative to 1 + |t|) makes no progress.
+constexpr double kNoProgress = 1e-10;
+constexpr int kMostPiled = 8;
+/// Events whose times differ by less than this part of 1 + |t| happen together.
+constexpr double kSameTime = 4.0 * std::numeric_limits<double>::epsilon();
+constexpr double kNever = std::numeric_limits<double>::infinity();
+/// A parameter further from its formula than this was given another value.
+constexpr double kSameValue = 1e-14;
+
+int sign_of(double f) {
+    return f > 0.0 ? 1 : f < 0.0 ? -1 : 0;
+}
+
+Error endless(double t, const std::string& name) {
+    return {ErrorCode::kNotUnique,
+            fmt::format("at t = {}: the event {} happens again and again at ever shorter "
+                        "intervals, infinitely often up to this time, and the model does not say "
+                        "how the motion goes on; let an event stop the run before",
+                        to_short_text(t, 9), name)};
+}
+
+}  // namespace
+
+EventWatch::EventWatch(Evaluator& evaluator, std::size_t state_size)
+    : evaluator_(&evaluator),
+      compiled_(&evaluator.model().events),
+      values_(compiled_->values),
+      scales_(compiled_->scales),
+      rates_(compiled_->rates),
+      actions_(compiled_->actions),
+      parameters_(compiled_->parameters),
+      n_(static_cast<std::size_t>(evaluator.model().n())) {
+    const std::size_t count = compiled_->list.size();
+    y_.assign(state_size, 0.0);
+    for (std::vector<double>* each :
+         {&now_, &scale_, &rate_, &band_, &kept_band_, &before_, &found_}) {
+        each->assign(count, 0.0);
+    }
+    last_.assign(count, -std::numeric_limits<double>::infinity());
+    for (std::vector<int>* each : {&side_, &kept_side_, &piled_}) {
+        each->assign(count, 0);
+    }
+    samples_.assign(kSamples * count, 0.0);
+    action_.assign(actions_.output_count(), 0.0);
+    formula_.assign(parameters_.output_count(), 0.0);
+    due_.reserve(count);
+}
+
+void EventWatch::start(double t, const double* q, const double* v, const double* a) {
+    const double* in = evaluator_->inputs(t, q, v, a).data();
+    values_.run(in, now_.data());
+    scales_.run(in, scale_.data());
+    rates_.run(in, rate_.data());
+    for (std::size_t k = 0; k < side_.size(); ++k) {
+        face(static_cast<int>(k), now_[k], scale_[k], rate_[k]);
+    }
+    parameters_.run(in, formula_.data());
+    follows_.resize(formula_.size());
+    for (std::size_t p = 0; p < formula_.size(); ++p) {
+        const double value = evaluator_->parameter(static_cast<int>(p));
+        follows_[p] = std::abs(formula_[p] - value) <= kSameValue * std::abs(value);
+    }
+}
+
+/// Decides the side of an event from its value, or from its rate where the value is round-off.
+void EventWatch::face(int which, double f, double scale, double rate) {
+    const auto k = static_cast<std::size_t>(which);
+    const double tiny = kRoundOff * std::max(1.0, scale);
+    if (std::abs(f) > tiny) {
+        side_[k] = sign_of(f);
+        band_[k] = 0.0;
+    } else {
+        side_[k] = std::abs(rate) > kNoRate ? sign_of(rate) : 0;
+        band_[k] = tiny;
+    }
+}
+
+double EventWatch::value_at(int which, double t) {
+    if (stepper_->dense(t, y_) != ode::Status::kOk) {
+        return std::nan("");
+    }
+    values_.run(evaluator_->inputs(t, y_.data(), y_.data() + n_).data(), now_.data());
+    return now_[static_cast<std::size_t>(which)];
+}
+
+/// Whether the direction of the event asks for a crossing that leaves this side.
+bool EventWatch::counts(int which, int side) const {
+    const mech::Event::Crossing crossing = event(which).crossing;
+    return crossing == mech::Event::Crossing::kEither ||
+           (crossing == mech::Event::Crossing::kFalling) == (side > 0);
+}
+
+bool EventWatch::crossed(int which, int side, double f) const {
+    const double band = band_[static_cast<std::size_t>(which)];
+    return side != 0 && !std::isnan(f) && sign_of(f) != side && (band == 0.0 || std::abs(f) > band);
+}
+
+Result<std::optional<double>> EventWatch::after_step(ode::Stepper& stepper, double until) {
+    stepper_ = &stepper;
+    const double begin = stepper.t_previous();
+    const std::size_t count = side_.size();
+    const auto time_of = [&](std::size_t s) {
+        return s + 1 == kSamples ? until
+                                 : begin + (until - begin) * (static_cast<double>(s) /
+                                                              static_cast<double>(kSamples - 1));
+    };
+    for (std::size_t s = 0; s < kSamples; ++s) {
+        value_at(0, time_of(s));
+        std::copy(now_.begin(), now_.end(), samples_.begin() + static_cast<long>(s * count));
+    }
+    const auto sample = [&](std::size_t s, std::size_t k) {
+        return Sample{time_of(s), samples_[s * count + k]};
+    };
+    for (std::size_t s = 0; s + 2 < kSamples; s += 2) {
+        kept_side_ = side_;
+        kept_band_ = band_;
+        double first = kNever;
+        for (std::size_t k = 0; k < count; ++k) {
+            found_[k] = search(static_cast<int>(k), sample(s, k), sample(s + 1, k),
+                               sample(s + 2, k), kMostHalvings)
+                            .value_or(kNever);
+            if (unresolved_) {
+                return endless(time_of(s), event(*unresolved_).name);
+            }
+            first = std::min(first, found_[k]);
+        }
+        if (first < kNever) {
+            collect_due(first);
+            return std::optional(first);
+        }
+    }
+    return std::optional<double>();
+}
+
+/// The first crossing that counts between two times; passes over those that do not.
+///
+/// The parabola through the ends and the middle, f = line + 4 c x (1 - x), tells whether the value
+/// may turn inside: then each half is searched on its own.
+std::optional<double> EventWatch::search(int which, Sample from, Sample middle, Sample to,
+                                         int depth) {
+    const auto k = static_cast<std::size_t>(which);
+    const double c = middle.f - 0.5 * (from.f + to.f);
+    const bool turns = 4.0 * std::abs(c) > std::abs(to.f - from.f);
+    const bool reaches =
+        std::min({std::abs(from.f), std::abs(middle.f), std::abs(to.f)}) <= 2.0 * std::abs(c);
+    const double quarter = 0.25 * (to.t - from.t);
+    if (turns && reaches && depth > 0 && middle.t - quarter > from.t && to.t - quarter < to.t) {
+        const Sample left{from.t + quarter, value_at(which, from.t + quarter)};
+        const Sample right{to.t - quarter, value_at(which, to.t - quarter)};
+        const std::optional<double> t = search(which, from, left, middle, depth - 1);
+        return t || unresolved_ ? t : search(which, middle, right, to, depth - 1);
+    }
+    int& side = side_[k];
+    if (side == 0) {
+        side = std::abs(to.f) > band_[k] ? sign_of(to.f) : 0;
+        return std::nullopt;
+    }
+    if (!crossed(which, side, to.f)) {
+        band_[k] = std::abs(to.f) > band_[k] ? 0.0 : band_[k];
+        return std::nullopt;
+    }
+    if (counts(which, side)) {
+        return locate(which, from, to);
+    }
+    side = sign_of(to.f);
+    band_[k] = 0.0;
+    return std::nullopt;
+}
+
+/// Where the value leaves its side, to round-off: at the beginning if it is over there already (by
+/// round-off of the restart at an event of the same time). An interval that begins in the band of
+/// round-off begins with a flight on the event's side, however short; if there is none to be seen,
+/// an event that never happened has not happened now either, and one that has happened has no end.
+std::optional<double> EventWatch::locate(int which, Sample from, Sample to) {
+    const auto k = static_cast<std::size_t>(which);
+    const int side = side_[k];
+    double begin = from.t;
+    if (sign_of(from.f) != side && band_[k] == 0.0) {
+        return from.t;
+    }
+    if (sign_of(from.f) != side) {
+        double t = to.t;
+        double f = to.f;
+        for (int i = 0; i < kShortestFlight && sign_of(f) != side && t > from.t; ++i) {
+            t = from.t + 0.5 * (t - from.t);
+            f = value_at(which, t);
+        }
+        if (sign_of(f) != side || !(t > from.t)) {
+            if (std::isfinite(last_[k])) {
+                unresolved_ = which;
+            }
+            side_[k] = -side;
+            band_[k] = 0.0;
+            return std::nullopt;
+        }
+        begin = t;
+    }
+    auto f = [&](double t) { return value_at(which, t); };
+    const Result<ode::Root> root = ode::find_root(f, begin, to.t, 0.0);
+    return root ? nearest_zero(which, root.value()) : to.t;
+}
+
+/// The time in the bracket of a root where the value is smallest: an end, or between them by the
+/// rule of three, which is exact for the time t = T of a clock.
+double EventWatch::nearest_zero(int which, const ode::Root& root) {
+    const double before = value_at(which, root.before);
+    const double after = value_at(which, root.after);
+    const double between = root.before + (root.after - root.before) * (before / (before - after));
+    if (!(between > root.before && between < root.after)) {
+        return root.t;
+    }
+    const double f = std::abs(value_at(which, between));
+    return f < std::min(std::abs(before), std::abs(after)) ? between : root.t;
+}
+
+/// The events that were found at this time, in the order of the text; the others are as they were
+/// before, or on the other side if that did not count.
+void EventWatch::collect_due(double t) {
+    due_.clear();
+    value_at(0, t);
+    band_ = kept_band_;
+    for (std::size_t k = 0; k < side_.size(); ++k) {
+        const auto which = static_cast<int>(k);
+        side_[k] = kept_side_[k];
+        if (found_[k] <= t + kSameTime * (1.0 + std::abs(t))) {
+            due_.push_back(which);
+        } else if (crossed(which, side_[k], now_[k]) && !counts(which, side_[k])) {
+            side_[k] = now_[k] == 0.0 ? side_[k] : -side_[k];
+        }
+    }
+}
+
+Result<EventEffect> EventWatch::carry_out(int which, double t, const double* q, double* v) {
+    const CompiledEvents::One& one = event(which);
+    const CompiledModel& model = evaluator_->model();
+    const auto k = static_cast<std::size_t>(which);
+    const double* in = evaluator_->inputs(t, q, v).data();
+    if (which == due_.front()) {
+        values_.run(in, before_.data());
+    }
+    const bool progress = t - last_[k] > kNoProgress * (1.0 + std::abs(t));
+    piled_[k] = progress ? 0 : piled_[k] + 1;
+    last_[k] = t;
+    if (piled_[k] >= kMostPiled) {
+        return endless(t, one.name);
+    }
+
+    EventEffect effect;
+    const auto add = [](std::string& text, const char* separator, const std::string& more) {
+        text += text.empty() ? more : separator + more;
+    };
+    if (one.record || one.stop) {
+        for (const bool velocity : {false, true}) {
+            for (std::size_t i = 0; i < n_; ++i) {
+                add(effect.detail, ", ",
+                    fmt::format("{}{} = {}", model.coordinate_names[i], velocity ? "'" : "",
+                                to_text(velocity ? v[i] : q[i])));
+            }
+        }
+    }
+    actions_.run(in, action_.data());
+    const double* next = action_.data() + one.first_action;
+    for (const int coordinate : one.coordinates) {
+        const auto i = static_cast<std::size_t>(coordinate);
+        add(effect.detail, ", ",
+            fmt::format("{}' {} -> {}", model.coordinate_names[i], to_text(v[i]), to_text(*next)));
+        v[i] = *next++;
+    }
+    for (const int parameter : one.parameters) {
+        const auto p = static_cast<std::size_t>(parameter);
+        add(effect.detail, ", ",
+            fmt::format("{} {} -> {}", model.parameter_names[p],
+                        to_text(evaluator_->parameter(parameter)), to_text(*next)));
+        evaluator_->set_parameter(parameter, *next++);
+        follows_[p] = false;
+    }
+    effect.resets = !one.coordinates.empty();
+    effect.changes = !one.parameters.empty();
+    if (effect.changes) {
+        follow_parameters();
+    }
+    const std::pair<bool, const char*> kinds[] = {{effect.resets, "reset"},
+                                                  {effect.changes, "parameter"},
+                                                  {one.record, "record"},
+                                                  {one.stop, "stop"}};
+    for (const auto& [done, kind] : kinds) {
+        if (done) {
+            add(effect.kind, "+", kind);
+        }
+    }
+    return effect;
+}
+
+/// Parameters computed from changed ones follow them. Formulas use earlier parameters only, so
+/// that each pass settles at least one more.
+void EventWatch::follow_parameters() {
+    bool moved = true;
+    for (std::size_t pass = 0; moved && pass < formula_.size(); ++pass) {
+        moved = false;
+        parameters_.run(evaluator_->inputs().data(), formula_.data());
+        for (std::size_t p = 0; p < formula_.size(); ++p) {
+            const auto which = static_cast<int>(p);
+            if (follows_[p] && formula_[p] != evaluator_->parameter(which)) {
+                evaluator_->set_parameter(which, formula_[p]);
+                moved = true;
+            }
+        }
+    }
+}
+
+void EventWatch::resume(double t, const double* q, const double* v, const double* a) {
+    const double* in = evaluator_->inputs(t, q, v, a).data();
+    values_.run(in, now_.data());
+    scales_.run(in, scale_.data());
+    rates_.run(in, rate_.data());
+    for (std::size_t k = 0; k < side_.size(); ++k) {
+        const auto which = static_cast<int>(k);
+        const bool happened = std::find(due_.begin(), due_.end(), which) != due_.end();
+        const double tiny = kRoundOff * std::max(1.0, scale_[k]);
+        if (happened && std::abs(now_[k]) <= 2.0 * std::abs(before_[k]) + tiny) {
+            side_[k] = std::abs(rate_[k]) > kNoRate ? sign_of(rate_[k]) : 0;
+            band_[k] = 4.0 * std::abs(now_[k]) + tiny;
+        } else if (happened ||
+                   (std::abs(now_[k] - before_[k]) > tiny && sign_of(now_[k]) != side_[k])) {
+            face(which, now_[k], scale_[k], rate_[k]);  // a jump over zero is no event
+        }
+    }
+    due_.clear();
+}
+
+}  // namespace ananke::sim

@@ -1,0 +1,85 @@
+// Finds where the events of a model happen, and carries out what they do.
+//
+// Each event has a side: the sign its value had when it was last away from zero. It happens where
+// the value reaches zero from that side, if the direction asks for it. At the start, and just after
+// it has happened, the value is zero up to round-off: then the side is where it is heading, told by
+// its rate of change, and the band of round-off does not count until the value has left it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ode/root.h"
+#include "ode/stepper.h"
+#include "sim/evaluator.h"
+
+namespace ananke::sim {
+
+/// What one event did to the state.
+struct EventEffect {
+    std::string kind;    ///< "reset", "parameter", "record", "stop", joined by +
+    std::string detail;  ///< values before and after
+    bool resets = false;
+    bool changes = false;  ///< parameters
+};
+
+class EventWatch {
+  public:
+    /// `evaluator` must outlive the watch. `state_size` is that of the stepper's y.
+    EventWatch(Evaluator& evaluator, std::size_t state_size);
+
+    bool empty() const { return compiled_->list.empty(); }
+    const CompiledEvents::One& event(int which) const {
+        return compiled_->list[static_cast<std::size_t>(which)];
+    }
+
+    /// The run begins at this state with this acceleration.
+    void start(double t, const double* q, const double* v, const double* a);
+
+    /// The first time in the last step, not beyond `until`, at which events happen: due() lists
+    /// them. Fails when an event comes again sooner than time can resolve.
+    Result<std::optional<double>> after_step(ode::Stepper& stepper, double until);
+    std::span<const int> due() const { return due_; }
+
+    /// Carries out an event at a state: sets v and the evaluator's parameters. Fails when its
+    /// times pile up.
+    Result<EventEffect> carry_out(int which, double t, const double* q, double* v);
+
+    /// Goes on from the state that the events of due() have left, with its acceleration.
+    void resume(double t, const double* q, const double* v, const double* a);
+
+  private:
+    struct Sample {
+        double t, f;
+    };
+    double value_at(int which, double t);
+    bool counts(int which, int side) const;
+    bool crossed(int which, int side, double f) const;
+    void face(int which, double f, double scale, double rate);
+    std::optional<double> search(int which, Sample from, Sample middle, Sample to, int depth);
+    std::optional<double> locate(int which, Sample from, Sample to);
+    double nearest_zero(int which, const ode::Root& root);
+    void collect_due(double t);
+    void follow_parameters();
+
+    Evaluator* evaluator_;
+    const CompiledEvents* compiled_;
+    code::Kernel values_, scales_, rates_, actions_, parameters_;
+    ode::Stepper* stepper_ = nullptr;
+    std::size_t n_;
+
+    std::vector<double> y_;                                         ///< state inside a step
+    std::vector<double> now_, scale_, rate_;                        ///< per event
+    std::vector<double> samples_;                                   ///< times x events
+    std::vector<double> action_, formula_;                          ///< outputs of the kernels
+    std::vector<double> band_, kept_band_, before_, found_, last_;  ///< per event
+    std::vector<int> side_, kept_side_, piled_;                     ///< per event
+    std::vector<bool> follows_;  ///< per parameter: it is what its formula says
+    std::vector<int> due_;
+    std::optional<int> unresolved_;  ///< an event that came back too soon to be told apart
+};
+
+}  // namespace ananke::sim
