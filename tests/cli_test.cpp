@@ -39,6 +39,25 @@ Table read_csv(const std::string& text) {
     return table;
 }
 
+TEST(Cli, AStopByTheModelIsNoFailure) {
+    const Scratch scratch;
+    scratch.write(
+        "drop.ank",
+        "coordinate z\nparticle P mass 1 at (0, 0, z)\ngravity (0, 0, -10)\n"
+        "event landed: z = 0 falling { stop }\ninitial z = 5\nsimulate until 3 every 0.4\n");
+    const Outcome run = scratch.run("ananke run drop.ank --csv drop.csv");
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(run.err, "");
+    EXPECT_NE(run.out.find("\nend         stopped at t = "), std::string::npos) << run.out;
+    EXPECT_EQ(read_csv(scratch.read("drop.csv")).at("t"), (std::vector<double>{0.0, 0.4, 0.8}));
+    const std::string events = scratch.read("drop.csv.events.csv");
+    EXPECT_EQ(events.find("t,name,kind,detail\n"), 0U) << events;
+    EXPECT_NE(events.find(",landed,stop,\"z = "), std::string::npos) << events;
+    const Outcome check = scratch.run("ananke check drop.ank");
+    EXPECT_NE(check.out.find("\nevents\n  landed  z = 0 falling { stop }\n"), std::string::npos)
+        << check.out;
+}
+
 TEST(Cli, WritesExactlyTheRequestedRows) {
     const Scratch scratch;
     const Outcome run = scratch.run(

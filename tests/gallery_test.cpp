@@ -96,6 +96,9 @@ Spread spread_of(const std::string& name) {
         // Before the particle stops.
         {"appell_a1_up", {.until = 0.25}},
         {"incline_friction_up", {.until = 0.1}},
+        // Before the first impact: the second integrator knows no events.
+        {"bouncing_ball", {.until = 0.2}},
+        {"pendulum_wall", {.until = 0.2}},
     };
     const auto found = kSpecial.find(name);
     return found == kSpecial.end() ? Spread{} : found->second;

@@ -16,6 +16,12 @@ constexpr int kIntervals = 8;
 constexpr std::size_t kSamples = 2 * kIntervals + 1;
 /// Halvings of an interval in which a value may touch zero twice.
 constexpr int kMostHalvings = 7;
+/// Part of a step over which a slope is measured.
+constexpr double kSmallPart = 1e-6;
+/// A turning point nearer to an end than this part of the interval is left to the halves.
+constexpr double kEdge = 0.05;
+/// Slopes that promise this many times the change that is seen belong to a faster motion.
+constexpr double kRestless = 8.0;
 /// Halvings towards the beginning of a step that look for the way back of an event.
 constexpr int kShortestFlight = 45;
 /// A value below this, relative to its terms (at least 1), is round-off.
@@ -64,7 +70,7 @@ EventWatch::EventWatch(Evaluator& evaluator, std::size_t state_size)
     for (std::vector<int>* each : {&side_, &kept_side_, &piled_}) {
         each->assign(count, 0);
     }
-    samples_.assign(kSamples * count, 0.0);
+    samples_.assign(kSamples * count, Sample{});
     action_.assign(actions_.output_count(), 0.0);
     formula_.assign(parameters_.output_count(), 0.0);
     due_.reserve(count);
@@ -99,12 +105,27 @@ void EventWatch::face(int which, double f, double scale, double rate) {
     }
 }
 
-double EventWatch::value_at(int which, double t) {
-    if (stepper_->dense(t, y_) != ode::Status::kOk) {
-        return std::nan("");
+/// The values of all events at a time inside the step, into now_.
+void EventWatch::evaluate(double t) {
+    if (stepper_->dense(t, y_) == ode::Status::kOk) {
+        values_.run(evaluator_->inputs(t, y_.data(), y_.data() + n_).data(), now_.data());
+    } else {
+        std::fill(now_.begin(), now_.end(), std::nan(""));
     }
-    values_.run(evaluator_->inputs(t, y_.data(), y_.data() + n_).data(), now_.data());
+}
+
+double EventWatch::value_at(int which, double t) {
+    evaluate(t);
     return now_[static_cast<std::size_t>(which)];
+}
+
+/// A value and its slope, by a difference over a small part of the step.
+EventWatch::Sample EventWatch::sample_at(int which, double t) {
+    const double end = stepper_->t();
+    const double small = kSmallPart * (end - stepper_->t_previous());
+    const double aside = t + small <= end ? t + small : t - small;
+    const double f = value_at(which, t);
+    return {t, f, aside == t ? 0.0 : (value_at(which, aside) - f) / (aside - t)};
 }
 
 /// Whether the direction of the event asks for a crossing that leaves this side.
@@ -119,22 +140,33 @@ bool EventWatch::crossed(int which, int side, double f) const {
     return side != 0 && !std::isnan(f) && sign_of(f) != side && (band == 0.0 || std::abs(f) > band);
 }
 
+void EventWatch::fill_samples(double begin, double until) {
+    const std::size_t count = side_.size();
+    const double small = kSmallPart * (until - begin);
+    for (std::size_t s = 0; s < kSamples; ++s) {
+        const bool last = s + 1 == kSamples;
+        const double t = last ? until
+                              : begin + (until - begin) * (static_cast<double>(s) /
+                                                           static_cast<double>(kSamples - 1));
+        const double aside = last ? t - small : t + small;
+        evaluate(t);
+        for (std::size_t k = 0; k < count; ++k) {
+            samples_[s * count + k] = {t, now_[k], 0.0};
+        }
+        evaluate(aside);
+        for (std::size_t k = 0; k < count && aside != t; ++k) {
+            Sample& sample = samples_[s * count + k];
+            sample.slope = (now_[k] - sample.f) / (aside - t);
+        }
+    }
+}
+
 Result<std::optional<double>> EventWatch::after_step(ode::Stepper& stepper, double until) {
     stepper_ = &stepper;
     const double begin = stepper.t_previous();
     const std::size_t count = side_.size();
-    const auto time_of = [&](std::size_t s) {
-        return s + 1 == kSamples ? until
-                                 : begin + (until - begin) * (static_cast<double>(s) /
-                                                              static_cast<double>(kSamples - 1));
-    };
-    for (std::size_t s = 0; s < kSamples; ++s) {
-        value_at(0, time_of(s));
-        std::copy(now_.begin(), now_.end(), samples_.begin() + static_cast<long>(s * count));
-    }
-    const auto sample = [&](std::size_t s, std::size_t k) {
-        return Sample{time_of(s), samples_[s * count + k]};
-    };
+    fill_samples(begin, until);
+    const auto sample = [&](std::size_t s, std::size_t k) { return samples_[s * count + k]; };
     for (std::size_t s = 0; s + 2 < kSamples; s += 2) {
         kept_side_ = side_;
         kept_band_ = band_;
@@ -144,7 +176,7 @@ Result<std::optional<double>> EventWatch::after_step(ode::Stepper& stepper, doub
                                sample(s + 2, k), kMostHalvings)
                             .value_or(kNever);
             if (unresolved_) {
-                return endless(time_of(s), event(*unresolved_).name);
+                return endless(sample(s, k).t, event(*unresolved_).name);
             }
             first = std::min(first, found_[k]);
         }
@@ -156,23 +188,40 @@ Result<std::optional<double>> EventWatch::after_step(ode::Stepper& stepper, doub
     return std::optional<double>();
 }
 
-/// The first crossing that counts between two times; passes over those that do not.
-///
-/// The parabola through the ends and the middle, f = line + 4 c x (1 - x), tells whether the value
-/// may turn inside: then each half is searched on its own.
-std::optional<double> EventWatch::search(int which, Sample from, Sample middle, Sample to,
-                                         int depth) {
-    const auto k = static_cast<std::size_t>(which);
+/// Whether a value may have more than one zero between two samples, or two where it seems to have
+/// none. The parabola through the three, f = line + 4 c x (1 - x), may turn; or the slopes promise
+/// more than the values show, as those of a fast wave do.
+bool EventWatch::may_hide(const Sample& from, const Sample& middle, const Sample& to) {
     const double c = middle.f - 0.5 * (from.f + to.f);
+    const double least = std::min({std::abs(from.f), std::abs(middle.f), std::abs(to.f)});
+    const double range = std::max({from.f, middle.f, to.f}) - std::min({from.f, middle.f, to.f});
+    const double promised =
+        (to.t - from.t) *
+        std::max({std::abs(from.slope), std::abs(middle.slope), std::abs(to.slope)});
     const bool turns = 4.0 * std::abs(c) > std::abs(to.f - from.f);
-    const bool reaches =
-        std::min({std::abs(from.f), std::abs(middle.f), std::abs(to.f)}) <= 2.0 * std::abs(c);
-    const double quarter = 0.25 * (to.t - from.t);
-    if (turns && reaches && depth > 0 && middle.t - quarter > from.t && to.t - quarter < to.t) {
-        const Sample left{from.t + quarter, value_at(which, from.t + quarter)};
-        const Sample right{to.t - quarter, value_at(which, to.t - quarter)};
-        const std::optional<double> t = search(which, from, left, middle, depth - 1);
-        return t || unresolved_ ? t : search(which, middle, right, to, depth - 1);
+    return (turns && least <= 2.0 * std::abs(c)) ||
+           (promised > kRestless * range && least <= promised);
+}
+
+/// Where the parabola turns, if that is well inside, else the middle.
+EventWatch::Sample EventWatch::turning_point(int which, const Sample& from, const Sample& middle,
+                                             const Sample& to) {
+    const double c = middle.f - 0.5 * (from.f + to.f);
+    const double x = 0.5 + (to.f - from.f) / (8.0 * c);
+    return x > kEdge && x < 1.0 - kEdge ? sample_at(which, from.t + x * (to.t - from.t)) : middle;
+}
+
+/// The first crossing that counts between two samples; passes over those that do not.
+std::optional<double> EventWatch::search(int which, const Sample& from, const Sample& middle,
+                                         const Sample& to, int depth) {
+    const auto k = static_cast<std::size_t>(which);
+    const bool wide = to.t - from.t > 4.0 * kSameTime * (1.0 + std::abs(to.t));
+    if (depth > 0 && wide && may_hide(from, middle, to)) {
+        const Sample turn = turning_point(which, from, middle, to);
+        const Sample left = sample_at(which, 0.5 * (from.t + turn.t));
+        const Sample right = sample_at(which, 0.5 * (turn.t + to.t));
+        const std::optional<double> t = search(which, from, left, turn, depth - 1);
+        return t || unresolved_ ? t : search(which, turn, right, to, depth - 1);
     }
     int& side = side_[k];
     if (side == 0) {
@@ -195,7 +244,7 @@ std::optional<double> EventWatch::search(int which, Sample from, Sample middle, 
 /// round-off of the restart at an event of the same time). An interval that begins in the band of
 /// round-off begins with a flight on the event's side, however short; if there is none to be seen,
 /// an event that never happened has not happened now either, and one that has happened has no end.
-std::optional<double> EventWatch::locate(int which, Sample from, Sample to) {
+std::optional<double> EventWatch::locate(int which, const Sample& from, const Sample& to) {
     const auto k = static_cast<std::size_t>(which);
     const int side = side_[k];
     double begin = from.t;
@@ -241,7 +290,7 @@ double EventWatch::nearest_zero(int which, const ode::Root& root) {
 /// before, or on the other side if that did not count.
 void EventWatch::collect_due(double t) {
     due_.clear();
-    value_at(0, t);
+    evaluate(t);
     band_ = kept_band_;
     for (std::size_t k = 0; k < side_.size(); ++k) {
         const auto which = static_cast<int>(k);
@@ -342,7 +391,7 @@ void EventWatch::resume(double t, const double* q, const double* v, const double
         const bool happened = std::find(due_.begin(), due_.end(), which) != due_.end();
         const double tiny = kRoundOff * std::max(1.0, scale_[k]);
         if (happened && std::abs(now_[k]) <= 2.0 * std::abs(before_[k]) + tiny) {
-            side_[k] = std::abs(rate_[k]) > kNoRate ? sign_of(rate_[k]) : 0;
+            side_[k] = sign_of(rate_[k]);
             band_[k] = 4.0 * std::abs(now_[k]) + tiny;
         } else if (happened ||
                    (std::abs(now_[k] - before_[k]) > tiny && sign_of(now_[k]) != side_[k])) {

@@ -53,14 +53,22 @@ class EventWatch {
 
   private:
     struct Sample {
-        double t, f;
+        double t = 0.0;
+        double f = 0.0;
+        double slope = 0.0;
     };
+    void evaluate(double t);
     double value_at(int which, double t);
     bool counts(int which, int side) const;
     bool crossed(int which, int side, double f) const;
     void face(int which, double f, double scale, double rate);
-    std::optional<double> search(int which, Sample from, Sample middle, Sample to, int depth);
-    std::optional<double> locate(int which, Sample from, Sample to);
+    Sample sample_at(int which, double t);
+    void fill_samples(double begin, double until);
+    static bool may_hide(const Sample& from, const Sample& middle, const Sample& to);
+    Sample turning_point(int which, const Sample& from, const Sample& middle, const Sample& to);
+    std::optional<double> search(int which, const Sample& from, const Sample& middle,
+                                 const Sample& to, int depth);
+    std::optional<double> locate(int which, const Sample& from, const Sample& to);
     double nearest_zero(int which, const ode::Root& root);
     void collect_due(double t);
     void follow_parameters();
@@ -73,7 +81,7 @@ class EventWatch {
 
     std::vector<double> y_;                                         ///< state inside a step
     std::vector<double> now_, scale_, rate_;                        ///< per event
-    std::vector<double> samples_;                                   ///< times x events
+    std::vector<Sample> samples_;                                   ///< times x events
     std::vector<double> action_, formula_;                          ///< outputs of the kernels
     std::vector<double> band_, kept_band_, before_, found_, last_;  ///< per event
     std::vector<int> side_, kept_side_, piled_;                     ///< per event

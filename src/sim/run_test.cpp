@@ -36,6 +36,10 @@ std::unique_ptr<Prepared> pendulum() {
     b.potential(9.81 * y.q);
     b.constraint("rod", pow(x.q, 2) + pow(y.q, 2) - 1.0);
     b.constraint("copy", 3.0 * (pow(x.q, 2) + pow(y.q, 2)) - 3.0);
+    mech::Event& event = b.model.events.emplace_back();  // looked for in every step, never there
+    event.name = "up";
+    event.value = b.model.graph.sub(b.model.coordinates[1].q, b.model.graph.integer(2));
+    event.record = true;
     b.initial(x, 0.6);
     b.initial(y, -0.8);
     Preparation preparation = prepare(std::move(b.model), {});

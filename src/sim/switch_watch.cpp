@@ -13,6 +13,8 @@ namespace {
 /// Changes nearer to each other than this (relative to 1 + |t|) make no progress.
 constexpr double kNoProgress = 1e-10;
 constexpr int kMostPiled = 40;
+/// Halvings of a step that look for a stretch under its old law.
+constexpr int kMostHalvings = 45;
 
 }  // namespace
 
@@ -26,6 +28,25 @@ double SwitchWatch::difference(Evaluator& evaluator, ode::Stepper& stepper, int 
     return evaluator.switch_difference(which, t, y_.data(), y_.data() + n);
 }
 
+/// The beginning of the step, or the first of its halvings where the truth is the one held.
+double SwitchWatch::old_law_begins(Evaluator& evaluator, ode::Stepper& stepper, int which) {
+    const double begin = stepper.t_previous();
+    const auto n = static_cast<std::size_t>(evaluator.model().n());
+    const auto holds = [&](double t) {
+        return stepper.dense(t, y_) == ode::Status::kOk &&
+               evaluator.truth_at(which, t, y_.data(), y_.data() + n) == evaluator.truth(which);
+    };
+    y_.resize(stepper.y().size());
+    double t = stepper.t();
+    for (int i = 0; i < kMostHalvings && !holds(begin); ++i) {
+        t = begin + 0.5 * (t - begin);
+        if (holds(t)) {
+            return t;
+        }
+    }
+    return begin;
+}
+
 std::optional<Switching> SwitchWatch::after_step(Evaluator& evaluator, ode::Stepper& stepper) {
     const CompiledModel& model = evaluator.model();
     const auto n = static_cast<std::size_t>(model.n());
@@ -37,10 +58,12 @@ std::optional<Switching> SwitchWatch::after_step(Evaluator& evaluator, ode::Step
         if (before == after) {
             continue;
         }
-        // Where it already stood on the other side (round-off after an earlier change), at once.
+        // Where it already stood on the other side (round-off after an earlier change), at once,
+        // unless the step has gone through the old law all the same.
         double t = stepper.t_previous();
+        const double begin = old_law_begins(evaluator, stepper, k);
         auto f = [&](double at) { return difference(evaluator, stepper, k, at); };
-        const Result<ode::Root> root = ode::find_root(f, stepper.t_previous(), stepper.t(), 0.0);
+        const Result<ode::Root> root = ode::find_root(f, begin, stepper.t(), 0.0);
         if (root) {
             t = root.value().after;
         }

@@ -27,6 +27,7 @@ class SwitchWatch {
     Result<void> note(const Switching& change, const CompiledModel& model);
 
   private:
+    double old_law_begins(Evaluator& evaluator, ode::Stepper& stepper, int which);
     double difference(Evaluator& evaluator, ode::Stepper& stepper, int which, double t);
 
     std::vector<double> y_;
