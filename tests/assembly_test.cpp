@@ -46,6 +46,7 @@ Tally try_guesses(const std::string& name, double spread, double zero, bool keep
         if (!keep_exact) {
             initial.q_exact.assign(initial.q.size(), false);
             initial.v_exact.assign(initial.v.size(), false);
+            initial.v_follows.assign(initial.v.size(), false);
         }
         for (std::size_t i = 0; i < initial.q.size(); ++i) {
             const auto move = [&](double& value, bool exact) {

@@ -130,6 +130,7 @@ mech::InitialState random_start(mech::InitialState initial, double spread, std::
     }
     initial.q_exact.assign(initial.q.size(), false);
     initial.v_exact.assign(initial.v.size(), false);
+    initial.v_follows.assign(initial.v.size(), false);
     return initial;
 }
 

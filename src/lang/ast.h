@@ -27,6 +27,8 @@ enum class ExprKind : std::uint8_t {
     kPrime,    ///< base '
     kCall,     ///< callee ( arguments )
     kNamed,    ///< token = value, only as an argument
+    kAt,       ///< body at vector: a place fixed in a body
+    kIn,       ///< vector in body: components along the axes of a body
     kVector,   ///< ( a, b, c )
     kMatrix,   ///< [ a, b ; c, d ]: children row by row, `rows` of them
     kNegate,   ///< - a
@@ -111,9 +113,10 @@ struct MassTerm {
     ExprId matrix = kNoExpr;
 };
 struct ForceTerm {
-    ExprId target = kNoExpr;
+    ExprId target = kNoExpr;  ///< a path, or a place on a body
     ExprId value = kNoExpr;
     bool nonideal = false;
+    bool torque = false;
 };
 struct GravityTerm {
     ExprId value = kNoExpr;
@@ -125,7 +128,32 @@ struct ParticleDeclaration {
 };
 struct PointDeclaration {
     ExprId name = kNoExpr;
+    ExprId body = kNoExpr;  ///< kNoExpr: not fixed in a body
     ExprId position = kNoExpr;
+};
+/// A part of a declaration that may be a guess; kNoExpr: not given.
+struct Clause {
+    ExprId value = kNoExpr;
+    bool guess = false;
+};
+struct BodyDeclaration {
+    ExprId name = kNoExpr;
+    bool planar = false;
+    Clause mass, inertia, at, orientation, velocity, omega;  ///< orientation: of planar ones `angle`
+};
+struct JointDefinition {
+    struct Argument {
+        Span name;
+        Span type;                  ///< empty: anything
+        ExprId fallback = kNoExpr;  ///< its value where the joint gives none
+    };
+    Span name;
+    std::vector<Argument> arguments;
+    std::vector<Statement> body;
+};
+struct JointDeclaration {
+    ExprId name = kNoExpr;
+    ExprId call = kNoExpr;
 };
 struct ConstraintDeclaration {
     ExprId name = kNoExpr;
@@ -172,8 +200,9 @@ struct Statement {
     Span keyword;
     std::variant<ModelTitle, ParameterList, CoordinateList, SpeedList, LetList, OutputList,
                  InitialList, GaugeList, FunctionDefinition, KineticTerm, PotentialTerm, MassTerm,
-                 ForceTerm, GravityTerm, ParticleDeclaration, PointDeclaration,
-                 ConstraintDeclaration, EventDeclaration, Simulate, ForLoop, Import>
+                 ForceTerm, GravityTerm, ParticleDeclaration, PointDeclaration, BodyDeclaration,
+                 ConstraintDeclaration, EventDeclaration, Simulate, ForLoop, Import,
+                 JointDefinition, JointDeclaration>
         as;
 };
 

@@ -132,25 +132,7 @@ void Lowering::lower(const Statement&, const CoordinateList& node) {
         if (!name) {
             continue;
         }
-        const std::string full = scope_->prefix + *name;
-        mech::Coordinate coordinate;
-        coordinate.name = full;
-        coordinate.q = graph_.symbol(sym::SymbolKind::kCoordinate, full);
-        coordinate.v = graph_.symbol(sym::SymbolKind::kVelocity, full + "'");
-        coordinate.a = graph_.symbol(sym::SymbolKind::kAcceleration, full + "''");
-        coordinate.span = expr(id).span;
-        Entity entity;
-        entity.kind = EntityKind::kCoordinate;
-        entity.index = static_cast<int>(model_.coordinates.size());
-        entity.value = Value::scalar(coordinate.q);
-        entity.span = coordinate.span;
-        if (!declare(*name, entity)) {
-            continue;
-        }
-        rate_[coordinate.q] = coordinate.v;
-        rate_[coordinate.v] = coordinate.a;
-        model_.coordinates.push_back(std::move(coordinate));
-        starts_.emplace_back();
+        add_coordinate(*name, expr(id).span);
     }
 }
 
@@ -224,31 +206,30 @@ void Lowering::declare_point(ExprId name_id, ExprId position, std::optional<sym:
         declare(*name, entity);
         return;
     }
-    const std::string full = scope_->prefix + *name;
-    mech::Point point;
-    point.name = full;
-    point.position = value.parts;
-    point.mass = mass;
-    point.span = entity.span;
-    constexpr std::array<const char*, 3> kAxes{".x", ".y", ".z"};
-    for (std::size_t i = 0; i < 3; ++i) {
-        point.r[i] = graph_.symbol(sym::SymbolKind::kPointPosition,
-                                   fmt::format("position({}){}", full, kAxes[i]));
-        point.v[i] = graph_.symbol(sym::SymbolKind::kPointVelocity,
-                                   fmt::format("velocity({}){}", full, kAxes[i]));
-        point.a[i] = graph_.symbol(sym::SymbolKind::kPointAcceleration,
-                                   fmt::format("acceleration({}){}", full, kAxes[i]));
-    }
     entity.index = static_cast<int>(model_.points.size());
     entity.value = Value::of_point(entity.index);
-    if (!declare(*name, entity)) {
+    if (declare(*name, entity)) {
+        add_point(scope_->prefix + *name, value.parts, mass, entity.span);
+    }
+}
+
+/// point P on B at (x, y, z)
+void Lowering::declare_place(const PointDeclaration& node) {
+    const std::optional<std::string> name = declared_name(node.name);
+    const std::optional<int> body = body_of(node.body, "the place of a point");
+    const std::optional<mech::Vec3> local = local_place(node.position);
+    if (!name) {
         return;
     }
-    for (std::size_t i = 0; i < 3; ++i) {
-        rate_[point.r[i]] = point.v[i];
-        rate_[point.v[i]] = point.a[i];
+    Entity entity;
+    entity.kind = EntityKind::kPoint;
+    entity.span = expr(node.name).span;
+    const bool good = body && local;
+    entity.index = good ? static_cast<int>(model_.points.size()) : -1;
+    entity.value = good ? Value::of_point(entity.index) : Value::none();
+    if (declare(*name, entity) && good) {
+        place_on(*body, *local, scope_->prefix + *name, entity.span);
     }
-    model_.points.push_back(std::move(point));
 }
 
 void Lowering::lower(const Statement&, const ParticleDeclaration& node) {
@@ -266,7 +247,11 @@ void Lowering::lower(const Statement&, const ParticleDeclaration& node) {
 }
 
 void Lowering::lower(const Statement&, const PointDeclaration& node) {
-    declare_point(node.name, node.position, std::nullopt);
+    if (node.body != kNoExpr) {
+        declare_place(node);
+    } else {
+        declare_point(node.name, node.position, std::nullopt);
+    }
 }
 
 void Lowering::lower(const Statement&, const OutputList& node) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "lang/lowering.h"
+#include "mech/vectors.h"
 #include "sym/evaluate.h"
 #include "sym/walk.h"
 
@@ -19,6 +20,10 @@ std::string Lowering::shown(const Value& value) const {
             return "a condition";
         case ValueKind::kPoint:
             return "a point";
+        case ValueKind::kBody:
+            return "a body";
+        case ValueKind::kRotation:
+            return "a rotation";
         case ValueKind::kNone:
             break;
     }
@@ -31,6 +36,16 @@ bool Lowering::usable(const Value& value, ExprId at) {
         const std::string_view name = text(expr(at).span);
         fail(expr(at).span, fmt::format("'{}' is a point, not a vector", name),
              {fmt::format("write position({}) or velocity({})", name, name)});
+        return false;
+    }
+    if (value.is_body()) {
+        const std::string_view name = text(expr(at).span);
+        fail(expr(at).span, fmt::format("'{}' is a body, not a vector", name),
+             {fmt::format("write position({}), velocity({}) or omega({})", name, name, name)});
+        return false;
+    }
+    if (value.is_rotation()) {
+        fail(expr(at).span, "a rotation stands only behind 'orientation'");
         return false;
     }
     if (value.is_truth()) {
@@ -87,6 +102,7 @@ Value Lowering::evaluate(ExprId id) {
         case ExprKind::kMember:
         case ExprKind::kPrime:
         case ExprKind::kCall:
+        case ExprKind::kIn:
             note_places(value, e.span);
             break;
         default:
@@ -133,6 +149,10 @@ Value Lowering::evaluate_kind(ExprId id) {
             return choose(e);
         case ExprKind::kText:
             return fail(e.span, "a text cannot stand in an expression");
+        case ExprKind::kAt:
+            return body_place(id);
+        case ExprKind::kIn:
+            return in_body(id);
         case ExprKind::kNamed:
             return fail(e.span, "a named argument stands only in a call");
         case ExprKind::kError:
@@ -156,9 +176,9 @@ Value Lowering::literal(const Expr& e) {
 Value Lowering::prime(ExprId id) {
     const ExprId base_id = expr(id).operands[0];
     const Value base = evaluate(base_id);
-    if (base.is_point()) {
+    if (base.is_point() || base.is_body()) {
         const std::string_view point = text(expr(base_id).span);
-        return fail(expr(id).span, fmt::format("'{}' is a point, not a vector", point),
+        return fail(expr(id).span, fmt::format("'{}' is {}, not a vector", point, shown(base)),
                     {fmt::format("write velocity({})", point)});
     }
     if (!usable(base, base_id)) {
@@ -251,6 +271,17 @@ Value Lowering::product(const Expr& e) {
     for (std::size_t k = 0; k < e.operands.size(); ++k) {
         const Value factor = evaluate(e.operands[k]);
         const Span span = expr(e.operands[k]).span;
+        if (factor.is_rotation() && !e.inverse[k] && (k == 0 || total.is_rotation())) {
+            total = k == 0 ? factor
+                           : Value::of_rotation(
+                                 mech::multiply(graph_, total.rotation, factor.rotation));
+            continue;
+        }
+        if (total.is_rotation()) {
+            fail(span, "a rotation can only be followed by another rotation");
+            good = false;
+            continue;
+        }
         if (!usable(factor, e.operands[k])) {
             good = false;
             continue;

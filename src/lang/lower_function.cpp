@@ -37,8 +37,9 @@ constexpr std::array<ScalarFunction, 17> kScalarFunctions{{
 
 const std::vector<std::string>& builtin_names() {
     static const std::vector<std::string> kNames = [] {
-        std::vector<std::string> names{"dot",      "cross",    "norm",
-                                       "position", "velocity", "acceleration"};
+        std::vector<std::string> names{"dot",          "cross", "norm",     "position", "velocity",
+                                       "acceleration", "omega", "axis",     "fixed",    "rotation",
+                                       "quaternion",   "axes",  "start"};
         for (const ScalarFunction& f : kScalarFunctions) {
             names.emplace_back(f.name);
         }
@@ -102,13 +103,21 @@ Value Lowering::call(ExprId id) {
     if (flatten(expr(id).operands[0], name) != Lookup::kFlat) {
         return Value::none();
     }
-    const auto found = functions_.find(scope_->prefix + name);
-    if (found != functions_.end()) {
-        return call_defined(id, name, found->second);
+    if (const Function* function = find_function(name)) {
+        return call_defined(id, name, *function);
     }
     bool known = true;
     const Value value = call_builtin(id, name, known);
     return known ? value : unknown_function(id, name);
+}
+
+const Lowering::Function* Lowering::find_function(const std::string& name) const {
+    for (const FileScope* scope = scope_; scope != nullptr; scope = scope->outer) {
+        if (const auto found = functions_.find(scope->prefix + name); found != functions_.end()) {
+            return &found->second;
+        }
+    }
+    return nullptr;
 }
 
 Value Lowering::call_builtin(ExprId id, std::string_view name, bool& known) {
@@ -123,10 +132,14 @@ Value Lowering::call_builtin(ExprId id, std::string_view name, bool& known) {
     if (name == "position" || name == "velocity" || name == "acceleration") {
         return call_point_function(id, name);
     }
-    if (name == "omega" || name == "axis") {
-        return fail(
-            expr(id).span,
-            fmt::format("'{}' belongs to bodies, which are not supported by this version", name));
+    if (name == "omega" || name == "axis" || name == "fixed") {
+        return call_body_function(id, name);
+    }
+    if (name == "start") {
+        return call_start(id);
+    }
+    if (name == "rotation" || name == "quaternion" || name == "axes") {
+        return call_rotation(id, name);
     }
     if (name == "reaction") {
         return fail(expr(id).span, "'reaction' is not supported by this version",
@@ -257,12 +270,16 @@ Value Lowering::call_point_function(ExprId id, std::string_view name) {
     if (value.bad()) {
         return value;
     }
-    if (!value.is_point()) {
+    if (!value.is_point() && !value.is_body()) {
         return fail(expr(argument).span,
-                    fmt::format("'{}' takes a particle or a point, this is {}", name, shown(value)),
+                    fmt::format("'{}' takes a particle, a point or a body, this is {}", name,
+                                shown(value)),
                     {"declare it: point P at (x, y, z)"});
     }
-    const mech::Point& point = model_.points[static_cast<std::size_t>(value.point)];
+    const int index = value.is_point()
+                          ? value.point
+                          : model_.bodies[static_cast<std::size_t>(value.body)].centre;
+    const mech::Point& point = model_.points[static_cast<std::size_t>(index)];
     return Value::vector(name == "position" ? point.r : name == "velocity" ? point.v : point.a);
 }
 
@@ -341,7 +358,7 @@ Value Lowering::call_defined(ExprId id, const std::string& name, const Function&
 
 void Lowering::define(const FunctionDefinition& node) {
     const std::string name(text(node.name));
-    if (is_builtin(name) || name == "omega" || name == "axis" || name == "reaction") {
+    if (is_builtin(name) || name == "reaction") {
         fail(node.name, fmt::format("'{}' is a function of the language already", name));
         return;
     }
@@ -381,8 +398,7 @@ void Lowering::check_body(const FunctionDefinition& node) {
             open.insert(open.end(), e.operands.begin() + 1, e.operands.end());
             const Expr& callee = expr(e.operands[0]);
             const std::string name(text(callee.token));
-            if (callee.kind != ExprKind::kName || is_builtin(name) || name == "omega" ||
-                name == "axis" || name == "reaction" ||
+            if (callee.kind != ExprKind::kName || is_builtin(name) || name == "reaction" ||
                 functions_.contains(scope_->prefix + name)) {
                 continue;
             }

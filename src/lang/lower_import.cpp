@@ -63,6 +63,8 @@ class Declarations {
     void of(const FunctionDefinition& node) { token(node.name); }
     void of(const ParticleDeclaration& node) { name(node.name); }
     void of(const PointDeclaration& node) { name(node.name); }
+    void of(const BodyDeclaration& node) { name(node.name); }
+    void of(const JointDeclaration& node) { name(node.name); }
     void of(const ConstraintDeclaration& node) { name(node.name); }
     void of(const EventDeclaration& node) { name(node.name); }
     void of(const ForLoop& node) { collect(node.body); }

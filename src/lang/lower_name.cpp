@@ -24,7 +24,14 @@ const Lowering::Local* Lowering::find_local(std::string_view name) const {
 }
 
 const Entity* Lowering::find_entity(const std::string& name) const {
-    return scope_->prefix.empty() ? names_.find(name) : names_.find(scope_->prefix + name);
+    for (const FileScope* scope = scope_; scope != nullptr; scope = scope->outer) {
+        const Entity* found =
+            scope->prefix.empty() ? names_.find(name) : names_.find(scope->prefix + name);
+        if (found != nullptr) {
+            return found;
+        }
+    }
+    return nullptr;
 }
 
 std::optional<std::int64_t> Lowering::integer_of(ExprId id, std::string_view what) {
@@ -141,6 +148,10 @@ Value Lowering::entity_value(const Entity& entity, ExprId id) {
         return fail(span, fmt::format("'{}' is {}, not a value", text(span), describe(entity.kind)),
                     {declared_note(entity.span)});
     }
+    if (entity.kind == EntityKind::kJoint) {
+        return fail(span, fmt::format("'{}' is a joint, not a value", text(span)),
+                    {declared_note(entity.span)});
+    }
     if (entity.kind == EntityKind::kFile) {
         return fail(span, fmt::format("'{}' is an imported file, not a value", text(span)),
                     {fmt::format("its names are reached by a dot: {}.name", text(span))});
@@ -166,8 +177,7 @@ Value Lowering::name_or_path(ExprId id) {
         return Value::scalar(graph_.div(graph_.pi(), graph_.integer(180)));
     }
     if (name == "ground") {
-        return fail(expr(id).span, "'ground' is a body; bodies are not supported by this version",
-                    {"a place at rest is a point: point O at (0, 0, 0)"});
+        return Value::of_body(ground());
     }
     return unknown_name(id, name);
 }
@@ -207,16 +217,21 @@ Value Lowering::member(ExprId id) {
         }
         const std::string first = name.substr(0, name.find('.'));
         const Entity* owner = find_entity(first);
-        if (owner != nullptr && owner->kind == EntityKind::kFile && component(text(e.token)) < 0) {
+        const bool prefix_only = owner != nullptr && (owner->kind == EntityKind::kFile ||
+                                                      owner->kind == EntityKind::kJoint);
+        if (prefix_only && component(text(e.token)) < 0) {
             return unknown_name(id, name);
         }
-        const bool file_only = owner != nullptr && owner->kind == EntityKind::kFile &&
+        const bool file_only = prefix_only &&
                                expr(e.operands[0]).kind == ExprKind::kName;
         if (file_only) {
             return unknown_name(id, name);
         }
     }
     const Value base = evaluate(e.operands[0]);
+    if (base.is_body()) {
+        return unknown_name(id, name);
+    }
     if (base.is_point()) {
         const std::string_view point = text(expr(e.operands[0]).span);
         return fail(e.span, fmt::format("'{}' is a point, not a vector", point),

@@ -155,24 +155,80 @@ void Lowering::lower(const Statement&, const MassTerm& node) {
     }
 }
 
-void Lowering::lower(const Statement&, const ForceTerm& node) {
-    const std::string_view what = node.nonideal ? "a non-ideal force" : "a force";
+/// What a force or a torque acts on: nothing after a mistake, which is reported.
+std::optional<Lowering::ForceTarget> Lowering::force_target(const ForceTerm& node,
+                                                            std::string_view what) {
+    if (expr(node.target).kind == ExprKind::kAt) {
+        const Value place = body_place(node.target);
+        return place.bad() ? std::nullopt
+                           : std::optional(ForceTarget{ForceTarget::Kind::kPoint, place.point});
+    }
+    using Kind = ForceTarget::Kind;
+    std::string name;
+    const bool flat = flatten(node.target, name) == Lookup::kFlat;
+    const Local* local = flat ? find_local(name) : nullptr;
+    if (local != nullptr) {
+        const Value value = local->value;
+        if (node.torque && (value.is_body() || value.is_point())) {
+            const std::optional<int> body = body_of(node.target, what);
+            return body ? std::optional(ForceTarget{Kind::kBody, *body}) : std::nullopt;
+        }
+        if (value.is_point() || value.is_body()) {
+            return ForceTarget{
+                Kind::kPoint, value.is_point()
+                                  ? value.point
+                                  : model_.bodies[static_cast<std::size_t>(value.body)].centre};
+        }
+    }
     const Entity* entity = target(node.target, what);
     if (entity == nullptr) {
+        return std::nullopt;
+    }
+    const int index = entity->index;
+    if (entity->kind == EntityKind::kCoordinate) {
+        return ForceTarget{Kind::kCoordinate, index};
+    }
+    if (entity->kind == EntityKind::kBody && node.torque) {
+        return ForceTarget{Kind::kBody, index};
+    }
+    if (entity->kind == EntityKind::kBody) {
+        const bool sound = !entity->value.bad();
+        return ForceTarget{Kind::kPoint,
+                           sound ? model_.bodies[static_cast<std::size_t>(index)].centre : -1};
+    }
+    if (!node.torque &&
+        (entity->kind == EntityKind::kPoint || entity->kind == EntityKind::kParticle)) {
+        return ForceTarget{Kind::kPoint, index};
+    }
+    fail(expr(node.target).span,
+         fmt::format("{} acts on {}; '{}' is {}", what,
+                     node.torque ? "a body or an angle"
+                                 : "a coordinate, a particle, a point or a body",
+                     text(expr(node.target).span), describe(entity->kind)),
+         {declared_note(entity->span)});
+    return std::nullopt;
+}
+
+void Lowering::lower(const Statement&, const ForceTerm& node) {
+    const std::string_view what = node.torque     ? "a torque"
+                                  : node.nonideal ? "a non-ideal force"
+                                                  : "a force";
+    const std::optional<ForceTarget> target = force_target(node, what);
+    if (!target) {
         evaluate_top(node.value);  // its own mistakes are reported all the same
         return;
     }
     mech::Forces& forces = node.nonideal ? model_.nonideal : model_.forces;
-    const bool on_point =
-        entity->kind == EntityKind::kPoint || entity->kind == EntityKind::kParticle;
-    if (!on_point && entity->kind != EntityKind::kCoordinate) {
-        fail(expr(node.target).span,
-             fmt::format("{} acts on a coordinate, a particle or a point; '{}' is {}", what,
-                         text(expr(node.target).span), describe(entity->kind)),
-             {declared_note(entity->span)});
+    const int index = target->index;
+    if (target->kind == ForceTarget::Kind::kBody) {
+        const Value value = torque_on(index, node.value);
+        if (!value.bad() &&
+            allow(value, kOnTime | kOnPositions | kOnVelocities, node.value, what)) {
+            forces.on_bodies.push_back({index, value.parts, expr(node.value).span});
+        }
         return;
     }
-    const int index = entity->index;
+    const bool on_point = target->kind == ForceTarget::Kind::kPoint;
     const Value value =
         on_point ? vector_of(node.value,
                              node.nonideal ? "a non-ideal force on a point" : "a force on a point")
@@ -190,6 +246,24 @@ void Lowering::lower(const Statement&, const ForceTerm& node) {
     } else {
         forces.on_coordinates.push_back({index, value.scalar(), span});
     }
+}
+
+/// A vector; on a planar body also the component out of its plane.
+Value Lowering::torque_on(int body, ExprId id) {
+    const Value value = evaluate_top(id);
+    if (!usable(value, id)) {
+        return Value::none();
+    }
+    const bool planar =
+        model_.bodies[static_cast<std::size_t>(body)].kind == mech::Body::Kind::kPlanar;
+    if (value.is_scalar() && planar) {
+        return Value::vector({graph_.zero(), graph_.zero(), value.scalar()});
+    }
+    if (!value.is_vector()) {
+        return fail(expr(id).span, "a torque on a body is a vector, this is a scalar",
+                    {"a vector has three components: (0, 0, T)"});
+    }
+    return value;
 }
 
 void Lowering::lower(const Statement& statement, const GravityTerm& node) {
@@ -248,6 +322,7 @@ void Lowering::lower(const Statement&, const ConstraintDeclaration& node) {
         mech::Constraint constraint;
         constraint.name = scope_->prefix + *name;
         constraint.servo = node.servo;
+        constraint.joint = joint_;
         constraint.span = node.equation;
         for (std::size_t i = 0; i < static_cast<std::size_t>(lhs.size()); ++i) {
             constraint.rows.push_back(graph_.sub(lhs.parts[i], right.parts[i]));

@@ -112,6 +112,11 @@ Dependence Lowering::dependence(const Value& value) {
                                            dependence(value.parts[static_cast<std::size_t>(i)]));
         }
     }
+    if (value.is_rotation()) {
+        for (const sym::Expr part : value.rotation) {
+            bits = static_cast<Dependence>(bits | dependence(part));
+        }
+    }
     return bits;
 }
 

@@ -3,8 +3,8 @@
 //
 // One state and its groups of functions, each in its own source: reports and checks (lowering.cpp),
 // expressions (lower_expression.cpp), names (lower_name.cpp), functions (lower_function.cpp),
-// statements (lower_statement.cpp, lower_declaration.cpp, lower_event.cpp), files and settings
-// (lower_import.cpp).
+// statements (lower_statement.cpp, lower_declaration.cpp, lower_event.cpp), bodies
+// (lower_body.cpp), joints (lower_joint.cpp), files and settings (lower_import.cpp).
 #pragma once
 
 #include <array>
@@ -59,6 +59,8 @@ class Lowering {
         std::unordered_map<std::string, Span> declared_somewhere;
         /// Names of imports and loops that failed: silence about them avoids follow-up errors.
         std::unordered_set<std::string> failed;
+        /// Of a joint: where it is defined. What it does not declare itself is looked up there.
+        FileScope* outer = nullptr;
     };
     struct Local {
         std::string_view name;
@@ -68,6 +70,11 @@ class Lowering {
     struct Function {
         FileScope* scope = nullptr;
         const FunctionDefinition* definition = nullptr;
+        Span span;
+    };
+    struct JointKind {
+        FileScope* scope = nullptr;
+        const JointDefinition* definition = nullptr;
         Span span;
     };
     struct Call {
@@ -155,6 +162,46 @@ class Lowering {
     void define(const FunctionDefinition& node);
     void check_body(const FunctionDefinition& node);
 
+    const Function* find_function(const std::string& name) const;
+
+    // Bodies (lower_body.cpp).
+    int ground();
+    void add_body(mech::Body body, const mech::Vec3& centre, std::optional<sym::Expr> mass);
+    int add_point(const std::string& name, const mech::Vec3& position,
+                  std::optional<sym::Expr> mass, Span span);
+    int place_on(int body, const mech::Vec3& local, const std::string& name, Span span);
+    std::optional<mech::Vec3> local_place(ExprId id);
+    Value body_place(ExprId id);
+    std::optional<int> body_of(ExprId id, std::string_view what);
+    Value in_axes(int body, const Value& v);
+    Value in_body(ExprId id);
+    mech::Vec3 at_start(const Value& v);
+    Value call_start(ExprId id);
+    Value fixed_in(int body, const Value& v);
+    Value call_body_function(ExprId id, std::string_view name);
+    Value call_rotation(ExprId id, std::string_view name);
+    Value call_axes(ExprId id);
+    std::optional<mech::Axes> inertia(const BodyDeclaration& node);
+    bool is_inertia(const mech::Axes& J, Span span);
+    void start_value(int coordinate, bool velocity, sym::Expr value, bool exact, Span span);
+    int add_coordinate(const std::string& name, Span span);
+    void add_norm(const std::string& name, const mech::Body& body, Entity entity);
+    void start_position(const BodyDeclaration& node, mech::Body& body);
+    void start_motion(const BodyDeclaration& node, const mech::Body& body);
+    std::optional<mech::Vec3> body_vector(const Clause& clause, std::string_view what,
+                                          const BodyDeclaration& node);
+
+    // Joints (lower_joint.cpp).
+    static constexpr std::string_view kPreludePrefix = "prelude:";
+    static constexpr int kDeepestJoint = 20;
+    void read_prelude();
+    const JointKind* find_joint(const std::string& name);
+    void unknown_joint(Span span, const std::string& name);
+    Value joint_value(const JointDefinition::Argument& argument, Value value, Span span);
+    bool bind_joint(ExprId call, const std::string& name, const JointKind& kind,
+                    std::vector<Local>& out);
+    bool allowed_in_joint(const Statement& statement);
+
     // Statements (lower_statement.cpp, lower_declaration.cpp).
     void execute(const std::vector<Statement>& statements);
     void execute(const Statement& statement);
@@ -175,6 +222,9 @@ class Lowering {
     void lower(const Statement& statement, const GravityTerm& node);
     void lower(const Statement& statement, const ParticleDeclaration& node);
     void lower(const Statement& statement, const PointDeclaration& node);
+    void lower(const Statement& statement, const BodyDeclaration& node);
+    void lower(const Statement& statement, const JointDefinition& node);
+    void lower(const Statement& statement, const JointDeclaration& node);
     void lower(const Statement& statement, const ConstraintDeclaration& node);
     void lower(const Statement& statement, const EventDeclaration& node);
     void lower(const Statement& statement, const Simulate& node);
@@ -193,6 +243,7 @@ class Lowering {
     std::optional<std::string> declared_name(ExprId id);
     bool declare(const std::string& name, Entity entity);
     void declare_point(ExprId name, ExprId position, std::optional<sym::Expr> mass);
+    void declare_place(const PointDeclaration& node);
     void one_parameter(const Binding& item);
     void one_output(const Binding& item);
     void one_initial(const Binding& item);
@@ -200,6 +251,13 @@ class Lowering {
     void one_gauge(const Binding& item);
     void gauge_matrix(const Binding& item);
     void gauge_row(const Binding& item, const std::string& which);
+    struct ForceTarget {
+        enum class Kind : std::uint8_t { kCoordinate, kPoint, kBody };
+        Kind kind;
+        int index;
+    };
+    std::optional<ForceTarget> force_target(const ForceTerm& node, std::string_view what);
+    Value torque_on(int body, ExprId id);
     const Entity* target(ExprId id, std::string_view what);
     std::optional<int> coordinate_of(ExprId id, std::string_view what);
     bool is_linear_in_velocities(sym::Expr e);
@@ -224,6 +282,10 @@ class Lowering {
 
     Names names_;
     std::unordered_map<std::string, Function> functions_;
+    std::unordered_map<std::string, JointKind> joints_;
+    std::unordered_map<std::string, int> places_on_bodies_;  ///< points by their text
+    bool prelude_read_ = false;
+    int joint_ = -1;  ///< the joint that is being carried out
     std::unordered_map<std::string, Span> outputs_;
     std::vector<Local> locals_;
     std::size_t locals_begin_ = 0;  ///< a function sees only its own arguments

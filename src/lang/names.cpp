@@ -49,6 +49,10 @@ std::string describe(EntityKind kind) {
             return "a constraint";
         case EntityKind::kEvent:
             return "an event";
+        case EntityKind::kBody:
+            return "a body";
+        case EntityKind::kJoint:
+            return "a joint";
         case EntityKind::kFile:
             return "an imported file";
     }

@@ -24,6 +24,8 @@ enum class EntityKind : std::uint8_t {
     kParticle,
     kConstraint,
     kEvent,
+    kBody,
+    kJoint,  ///< the prefix of other names
     kFile,  ///< an imported file, the prefix of other names
 };
 

@@ -79,6 +79,12 @@ class Parser {
     bool parse_define(Statement& out);
     bool parse_mass(Statement& out);
     bool parse_force(Statement& out, bool nonideal);
+    bool parse_body(Statement& out);
+    bool clause(Clause& out, std::string_view word);
+    bool parse_joint(Statement& out);
+    bool parse_define_joint(Statement& out);
+    bool joint_argument(JointDefinition::Argument& out);
+    ExprId place(ExprId body);
     bool parse_particle(Statement& out);
     bool parse_point(Statement& out);
     bool parse_constraint(Statement& out, bool servo);
@@ -97,6 +103,7 @@ class Parser {
     std::size_t next_ = 0;
     std::size_t statement_begin_ = 0;
     int depth_ = 0;
+    int places_allowed_ = 0;  ///< inside arguments `B at (..)` is a place, elsewhere `at` a clause
     Tree tree_;
 
     friend class Nesting;

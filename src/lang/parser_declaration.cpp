@@ -87,9 +87,7 @@ bool Parser::bindings(std::vector<Binding>& out, bool guesses, std::string_view 
 bool Parser::parse_define(Statement& out) {
     take();
     if (at_word("joint") && peek(1).kind == TokenKind::kName) {
-        return fail(peek().span,
-                    "joint definitions ('define joint') are not supported by this version",
-                    {"state the joint by its constraints"});
+        return parse_define_joint(out);
     }
     FunctionDefinition node;
     if (!at_plain_name()) {
@@ -130,9 +128,15 @@ bool Parser::parse_mass(Statement& out) {
 }
 
 bool Parser::parse_force(Statement& out, bool nonideal) {
-    const std::string word(text(take().span));
+    std::string word(text(take().span));
     ForceTerm node;
     node.nonideal = nonideal;
+    node.torque = word == "torque";
+    if (nonideal && at_word("torque")) {
+        take();
+        node.torque = true;
+        word += " torque";
+    }
     if (!at_word("on")) {
         return fail_expected("'on'", {fmt::format("write: {} on x = ...", word)});
     }
@@ -150,8 +154,14 @@ bool Parser::parse_force(Statement& out, bool nonideal) {
                     {fmt::format("write one '{} on' for each; they add up", word)});
     }
     if (at_word("at")) {
-        return fail(peek().span, "points of bodies ('at') are not supported by this version",
-                    {"declare the place: point P at (x, y, z)"});
+        if (node.torque) {
+            return fail(peek().span, "a torque acts on a body as a whole, not at a place",
+                        {"remove 'at'"});
+        }
+        node.target = place(node.target);
+        if (node.target == kNoExpr) {
+            return false;
+        }
     }
     if (!at(TokenKind::kEqual)) {
         return fail_expected("'=' after the target", {fmt::format("write: {} on x = ...", word)});
@@ -192,8 +202,16 @@ bool Parser::parse_point(Statement& out) {
     if (node.name == kNoExpr) {
         return false;
     }
+    if (accept_word("on")) {
+        node.body = path();
+        if (node.body == kNoExpr) {
+            return false;
+        }
+    }
     if (!accept_word("at")) {
-        return fail_expected("'at'", {"write: point P at (x, y, z)"});
+        return fail_expected("'at'",
+                             {node.body == kNoExpr ? "write: point P at (x, y, z)"
+                                                   : "write: point P on body at (x, y, z)"});
     }
     node.position = expression();
     out.as = node;

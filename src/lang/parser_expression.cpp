@@ -266,6 +266,30 @@ ExprId Parser::power() {
     return add(ExprKind::kPower, span, token.span, {base, exponent});
 }
 
+namespace {
+
+bool is_path(ExprKind kind) {
+    return kind == ExprKind::kName || kind == ExprKind::kIndex || kind == ExprKind::kMember;
+}
+
+}  // namespace
+
+// body at (x, y, z)
+ExprId Parser::place(ExprId body) {
+    take();
+    if (!at(TokenKind::kOpenParen)) {
+        fail_expected("the place in body axes", {"write: door at (0.5, 0, 0)"});
+        return kNoExpr;
+    }
+    const ExprId where = parenthesised();
+    if (where == kNoExpr) {
+        return kNoExpr;
+    }
+    const ExprId id = wrap(ExprKind::kAt, body, tokens_[next_ - 1].span);
+    tree_.exprs[id].operands.push_back(where);
+    return id;
+}
+
 ExprId Parser::postfix() {
     const bool parenthesised_first = at(TokenKind::kOpenParen);
     ExprId base = primary();
@@ -300,6 +324,16 @@ ExprId Parser::postfix() {
                    (tree_.exprs[base].kind == ExprKind::kName ||
                     tree_.exprs[base].kind == ExprKind::kMember)) {
             base = call(base);
+        } else if (places_allowed_ > 0 && at_word("at") && is_path(tree_.exprs[base].kind)) {
+            base = place(base);
+        } else if (at_word("in") && at_plain_name(1)) {
+            take();
+            const ExprId body = path();
+            base = body == kNoExpr ? kNoExpr
+                                   : wrap(ExprKind::kIn, base, tokens_[next_ - 1].span);
+            if (base != kNoExpr) {
+                tree_.exprs[base].operands.push_back(body);
+            }
         } else {
             break;
         }
@@ -434,15 +468,14 @@ ExprId Parser::argument() {
 ExprId Parser::call(ExprId callee) {
     take();
     std::vector<ExprId> operands{callee};
+    ++places_allowed_;
     if (!at(TokenKind::kCloseParen)) {
         do {
             operands.push_back(argument());
-            if (operands.back() == kNoExpr) {
-                return kNoExpr;
-            }
-        } while (accept(TokenKind::kComma));
+        } while (operands.back() != kNoExpr && accept(TokenKind::kComma));
     }
-    if (!expect(TokenKind::kCloseParen, " after the arguments")) {
+    --places_allowed_;
+    if (operands.back() == kNoExpr || !expect(TokenKind::kCloseParen, " after the arguments")) {
         return kNoExpr;
     }
     Span span = tree_.exprs[callee].span;

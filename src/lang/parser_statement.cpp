@@ -91,10 +91,6 @@ bool Parser::end_of_statement() {
     if (accept(TokenKind::kNewline) || at(TokenKind::kCloseBrace) || at(TokenKind::kEnd)) {
         return true;
     }
-    if (at_word("in")) {
-        return fail(peek().span, "vectors in body axes ('in B') are not supported by this version",
-                    {"give the vector in world axes"});
-    }
     if (at_word("actuators")) {
         return fail(peek().span, "'actuators' are not supported by this version",
                     {"without them the control acts along the gradient of the servo constraint"});
@@ -142,17 +138,11 @@ bool Parser::later_feature(std::string_view word) {
         std::string_view what;
         std::string_view instead;
     };
-    static constexpr std::array<Later, 6> kLater{{
-        {"body", "rigid bodies ('body')",
-         "particles, points and coordinates can state the same system"},
-        {"planar", "planar bodies ('planar body')",
-         "use coordinates x, y, angle with 'kinetic', or two particles"},
-        {"joint", "joints ('joint')", "state the joint by its constraints"},
+    static constexpr Later kLater[] = {
         {"friction", "friction laws ('friction on')",
          "a force of friction that does not depend on the reaction can be given by 'nonideal on'"},
-        {"torque", "torques ('torque on')", "on an angle a torque is 'force on angle = ...'"},
         {"view", "views ('view')", "remove the statement to run the model"},
-    }};
+    };
     for (const Later& later : kLater) {
         if (later.word == word) {
             return fail(peek().span,
@@ -188,7 +178,7 @@ bool Parser::statement(Statement& out) {
         std::string_view keyword;
         bool (*parse)(P&, S&);
     };
-    static constexpr std::array<Rule, 23> kRules{{
+    static constexpr Rule kRules[] = {
         {"model", [](P& p, S& s) { return p.parse_model(s); }},
         {"parameter",
          [](P& p, S& s) {
@@ -214,6 +204,10 @@ bool Parser::statement(Statement& out) {
         {"mass", [](P& p, S& s) { return p.parse_mass(s); }},
         {"force", [](P& p, S& s) { return p.parse_force(s, false); }},
         {"nonideal", [](P& p, S& s) { return p.parse_force(s, true); }},
+        {"torque", [](P& p, S& s) { return p.parse_force(s, false); }},
+        {"body", [](P& p, S& s) { return p.parse_body(s); }},
+        {"planar", [](P& p, S& s) { return p.parse_body(s); }},
+        {"joint", [](P& p, S& s) { return p.parse_joint(s); }},
         {"particle", [](P& p, S& s) { return p.parse_particle(s); }},
         {"point", [](P& p, S& s) { return p.parse_point(s); }},
         {"constraint", [](P& p, S& s) { return p.parse_constraint(s, false); }},
@@ -222,7 +216,7 @@ bool Parser::statement(Statement& out) {
         {"simulate", [](P& p, S& s) { return p.parse_simulate(s); }},
         {"for", [](P& p, S& s) { return p.parse_for(s); }},
         {"import", [](P& p, S& s) { return p.parse_import(s); }},
-    }};
+    };
     if (!at(TokenKind::kName)) {
         return not_a_statement();
     }

@@ -83,6 +83,7 @@ void add_named(Model& model, const TimeFlow& flow, const PointTable& points, Equ
     }
     equations.points = points.points();
     equations.events = event_expressions(model, flow, points);
+    equations.bodies = points.bodies();
 }
 
 bool all_zero(const Graph& graph, const std::vector<Expr>& values) {

@@ -49,6 +49,13 @@ struct Direction {
     Vec3 W_symbolic;  ///< over position(P), velocity(P) as written, for printing
 };
 
+/// Where a constraint row twists: the torque lambda tau on the body; RH (77)-(81).
+struct Twist {
+    int body;
+    Vec3 tau;           ///< over q, v, t; world axes
+    Vec3 tau_symbolic;  ///< over axis(B, ..), omega(B) and so on as written, for printing
+};
+
 /// One scalar constraint.
 struct Row {
     std::string name;    ///< "rod", "c[2]" for the second row of a vector constraint
@@ -72,15 +79,16 @@ struct Row {
     Expr b_magnitude;
 
     std::vector<Direction> directions;
+    std::vector<Twist> twists;
     /// Coordinates of A whose force belongs to no point by THEORY section 3; only Qc tells it.
     std::vector<int> unattributed;
 };
 
 /// One inertia term: a summand of a `kinetic` statement, a particle, or the `mass` statements.
 struct InertiaElement {
-    enum class Source : std::uint8_t { kKinetic, kParticle, kMass };
+    enum class Source : std::uint8_t { kKinetic, kParticle, kMass, kBody };
     Source source = Source::kKinetic;
-    int index = 0;                 ///< of the statement or the point
+    int index = 0;                 ///< of the statement, the point or the body
     Expr T;                        ///< its kinetic energy
     std::vector<int> coordinates;  ///< the local ones: those that T contains, ascending
     std::vector<MassEntry> M;      ///< rows and columns are coordinates of the model
@@ -98,6 +106,13 @@ struct PointKinematics {
     std::string name;
     Vec3 position, velocity, acceleration;
     bool particle = false;
+};
+
+/// Motion of a body over q, v, a, t; world axes.
+struct BodyKinematics {
+    std::string name;
+    Axes axes;  ///< columns of R, body to world
+    Vec3 omega, alpha;
 };
 
 /// UW13's gauge freedom over the rows; THEORY section 2. What is absent is the solver's choice.
@@ -139,6 +154,7 @@ struct Equations {
     std::vector<NamedExpr> speeds;
     std::vector<PointKinematics> points;
     std::vector<EventExpressions> events;  ///< as Model::events
+    std::vector<BodyKinematics> bodies;
 };
 
 }  // namespace ananke::mech

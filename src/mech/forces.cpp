@@ -1,5 +1,7 @@
 #include "mech/forces.h"
 
+#include "mech/bodies.h"
+#include "mech/vectors.h"
 #include "sym/differentiate.h"
 
 namespace ananke::mech {
@@ -8,11 +10,6 @@ using sym::Graph;
 using sym::SymbolKind;
 
 namespace {
-
-Expr dot(Graph& graph, const Vec3& a, const Vec3& b) {
-    return graph.add(graph.add(graph.mul(a[0], b[0]), graph.mul(a[1], b[1])),
-                     graph.mul(a[2], b[2]));
-}
 
 std::vector<Expr> coordinate_symbols(const Graph& graph, Expr f) {
     std::vector<Expr> q;
@@ -45,6 +42,10 @@ std::vector<Expr> generalized_forces(Model& model, const TimeFlow& flow, const P
                 Q_i = graph.add(Q_i, graph.mul(F[k], r_q[i]));
             }
         }
+    }
+    for (const BodyTorque& torque : forces.on_bodies) {
+        add_torque(model, model.bodies[static_cast<std::size_t>(torque.body)],
+                   points.replace(graph, torque.value), Q);
     }
     return Q;
 }

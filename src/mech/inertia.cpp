@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "mech/bodies.h"
+#include "mech/vectors.h"
 #include "sym/differentiate.h"
 
 namespace ananke::mech {
@@ -100,11 +102,6 @@ InertiaElement mass_element(Model& model) {
     return element;
 }
 
-Expr dot(Graph& graph, const Vec3& a, const Vec3& b) {
-    return graph.add(graph.add(graph.mul(a[0], b[0]), graph.mul(a[1], b[1])),
-                     graph.mul(a[2], b[2]));
-}
-
 /// T = m/2 |v|^2 of a particle at r(q, t). With r' = r_q v + r_t Lagrange's equation becomes
 ///   M = m r_q^T r_q     Q = -m r_q^T (v^T r_qq v + 2 r_qt v + r_tt)
 /// in which the terms that T_q and T_vq v have in common are gone.
@@ -176,6 +173,14 @@ std::vector<InertiaElement> inertia_elements(Model& model, const TimeFlow& flow,
             particle_element(model, flow, points.points()[p], *model.points[p].mass);
         element.index = static_cast<int>(p);
         element.span = model.points[p].span;
+        elements.push_back(std::move(element));
+    }
+    for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+        if (model.bodies[b].kind == Body::Kind::kGround) {
+            continue;
+        }
+        InertiaElement element = body_element(model, model.bodies[b]);
+        element.index = static_cast<int>(b);
         elements.push_back(std::move(element));
     }
     if (!model.mass.empty()) {

@@ -2,7 +2,8 @@
 //
 // The model is what `lang` builds from text and a program may build by hand. It is not yet derived:
 // see mech/derive.h. Expressions over points keep position(P) and velocity(P) as symbols of their
-// own (Point::r, Point::v); derive() replaces them by Point::position and its time derivative.
+// own (Point::r, Point::v), and over bodies axis(B, e_k) and omega(B) (Body::axes, Body::omega);
+// derive() replaces them by expressions of the coordinates.
 #pragma once
 
 #include <array>
@@ -33,12 +34,42 @@ struct Coordinate {
     Span span;
 };
 
-/// A place in space that moves with the system: a particle, a declared point.
+/// A place in space that moves with the system: a particle, a declared point, a place on a body.
 struct Point {
     std::string name;
-    Vec3 position;  ///< over coordinates, time, parameters (and symbols r of other points)
+    Vec3 position;  ///< over coordinates, time, parameters (and symbols of other points and bodies)
     Vec3 r, v, a;   ///< symbols for position(P), velocity(P), acceleration(P)
-    std::optional<Expr> mass;  ///< a particle; over parameters
+    std::optional<Expr> mass;  ///< a particle or the mass centre of a body; over parameters
+    Span span;
+    int body = -1;       ///< the body it is fixed in; -1 for none
+    bool named = true;   ///< false for `B at (..)` written in passing: results name the body
+};
+
+/// Columns: the body's axes in world axes.
+using Axes = std::array<Vec3, 3>;
+
+/// A rigid body. A spatial one has the coordinates x y z u0 u1 u2 u3 (a unit quaternion, scalar
+/// first, body to world), a planar one x y angle, the ground none. Expressions over a body keep
+/// axis(B, e_k) and omega(B) as symbols, like those over points.
+struct Body {
+    enum class Kind : std::uint8_t { kSpatial, kPlanar, kGround };
+    std::string name;
+    Kind kind = Kind::kSpatial;
+    Axes inertia;    ///< J in body axes about the mass centre, symmetric; planar: only [2][2]
+    int first = -1;  ///< its first coordinate; the others follow
+    int centre = -1;  ///< the point of its mass centre, which has its mass
+    int norm = -1;    ///< the constraint u.u = 1
+    Axes axes;        ///< symbols of axis(B, (1,0,0)), axis(B, (0,1,0)), axis(B, (0,0,1))
+    Vec3 omega, alpha;  ///< symbols of its angular velocity and acceleration, world axes
+    Axes start;         ///< its axes as declared, over parameters: where directions are fixed in it
+    Span span;
+};
+
+/// A connection made of constraints and forces by a `define joint`.
+struct Joint {
+    std::string name;
+    std::string definition;
+    std::vector<int> points;  ///< its arguments that are points, in their order: its own places
     Span span;
 };
 
@@ -66,10 +97,18 @@ struct PointForce {
     Vec3 value;  ///< world axes
     Span span;
 };
+struct BodyTorque {
+    int body;
+    Vec3 value;  ///< world axes
+    Span span;
+};
 struct Forces {
     std::vector<CoordinateForce> on_coordinates;
     std::vector<PointForce> on_points;
-    bool empty() const { return on_coordinates.empty() && on_points.empty(); }
+    std::vector<BodyTorque> on_bodies;
+    bool empty() const {
+        return on_coordinates.empty() && on_points.empty() && on_bodies.empty();
+    }
 };
 
 /// left = right, as rows left - right = 0: one for scalars, three for vectors.
@@ -78,6 +117,8 @@ struct Constraint {
     std::vector<Expr> rows;
     bool servo = false;  ///< its force is a control
     Span span;
+    int joint = -1;    ///< the joint it belongs to
+    int norm_of = -1;  ///< it keeps the quaternion of this body a unit one
 };
 
 /// A named motion variable, linear in the velocities (RH section 2).
@@ -136,7 +177,7 @@ struct Event {
 struct InitialValue {
     int coordinate;
     bool velocity = false;
-    Expr value;  ///< over parameters
+    Expr value;  ///< over parameters; of a velocity also over coordinates, once these are assembled
     bool exact = true;
     Span span;
 };
@@ -155,6 +196,8 @@ struct Model {
     std::vector<Parameter> parameters;
     std::vector<Coordinate> coordinates;
     std::vector<Point> points;
+    std::vector<Body> bodies;
+    std::vector<Joint> joints;
     std::vector<EnergyTerm> kinetic;
     std::vector<EnergyTerm> potential;
     std::vector<MassTerm> mass;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "mech/bodies.h"
 #include "sym/differentiate.h"
 
 namespace ananke::mech {
@@ -56,6 +57,7 @@ int TimeFlow::coordinate_of(Expr symbol) const {
 
 PointTable::PointTable(Model& model, const TimeFlow& flow, std::vector<Diagnostic>& diagnostics) {
     sym::Graph& graph = model.graph;
+    add_bodies(model, flow);
     for (std::size_t p = 0; p < model.points.size(); ++p) {
         const Point& point = model.points[p];
         points_.push_back({point.name, {}, {}, {}, point.mass.has_value()});
@@ -77,6 +79,26 @@ PointTable::PointTable(Model& model, const TimeFlow& flow, std::vector<Diagnosti
             values_[point.v[k]] = motion.velocity[k];
             values_[point.a[k]] = motion.acceleration[k];
         }
+    }
+}
+
+void PointTable::add_bodies(Model& model, const TimeFlow& flow) {
+    for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+        const Body& body = model.bodies[b];
+        const int index = static_cast<int>(b);
+        const BodyKinematics motion = body_motion(model, flow, body);
+        for (std::size_t k = 0; k < 3; ++k) {
+            const int component = static_cast<int>(k);
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                body_symbols_[body.axes[axis][k]] = {index, static_cast<int>(axis), component};
+                values_[body.axes[axis][k]] = motion.axes[axis][k];
+            }
+            body_symbols_[body.omega[k]] = {index, -1, component};
+            body_symbols_[body.alpha[k]] = {index, -1, component};
+            values_[body.omega[k]] = motion.omega[k];
+            values_[body.alpha[k]] = motion.alpha[k];
+        }
+        bodies_.push_back(motion);
     }
 }
 
@@ -148,6 +170,11 @@ Vec3 PointTable::replace(sym::Graph& graph, const Vec3& e) const {
 const PointTable::Symbol* PointTable::find(Expr symbol) const {
     const auto found = symbols_.find(symbol);
     return found == symbols_.end() ? nullptr : &found->second;
+}
+
+const PointTable::BodySymbol* PointTable::find_body(Expr symbol) const {
+    const auto found = body_symbols_.find(symbol);
+    return found == body_symbols_.end() ? nullptr : &found->second;
 }
 
 }  // namespace ananke::mech

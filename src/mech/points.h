@@ -1,4 +1,4 @@
-// Points: their motion over the coordinates, and the replacement of their symbols.
+// Points and bodies: their motion over the coordinates, and the replacement of their symbols.
 #pragma once
 
 #include <span>
@@ -36,13 +36,14 @@ class TimeFlow {
     std::unordered_map<Expr, int> accelerations_;
 };
 
-/// Motion of every point, with the symbols of other points replaced.
+/// Motion of every point and body, with the symbols of others replaced.
 class PointTable {
   public:
     /// Adds an error per point whose position depends on itself.
     PointTable(Model& model, const TimeFlow& flow, std::vector<Diagnostic>& diagnostics);
 
     const std::vector<PointKinematics>& points() const { return points_; }
+    const std::vector<BodyKinematics>& bodies() const { return bodies_; }
 
     /// e over coordinates, velocities, accelerations and time.
     Expr replace(sym::Graph& graph, Expr e) const;
@@ -56,11 +57,22 @@ class PointTable {
     /// Which component of which point a symbol stands for; null for other symbols.
     const Symbol* find(Expr symbol) const;
 
+    struct BodySymbol {
+        int body;
+        int axis;  ///< which of its axes; -1: omega or alpha
+        int component;
+    };
+    /// Which component of an axis or of omega a symbol stands for; null for other symbols.
+    const BodySymbol* find_body(Expr symbol) const;
+
   private:
+    void add_bodies(Model& model, const TimeFlow& flow);
     std::vector<int> resolution_order(const Model& model, std::vector<Diagnostic>& diagnostics);
 
     std::vector<PointKinematics> points_;
+    std::vector<BodyKinematics> bodies_;
     std::unordered_map<Expr, Symbol> symbols_;
+    std::unordered_map<Expr, BodySymbol> body_symbols_;
     std::unordered_map<Expr, Expr> values_;
 };
 

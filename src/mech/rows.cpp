@@ -6,7 +6,9 @@
 #include <map>
 
 #include "mech/collect.h"
+#include "mech/bodies.h"
 #include "mech/inertia.h"
+#include "mech/vectors.h"
 #include "sym/differentiate.h"
 
 namespace ananke::mech {
@@ -64,48 +66,118 @@ std::unordered_map<Expr, Component> sole_components(const Model& model, const Po
     return components;
 }
 
-/// W = d psi / d v^P, or d phi / d r^P, from the row as it was written; RH (5), THEORY section 3.
-/// A raw coordinate counts for the point whose Cartesian component it is.
-void find_directions(Model& model, const TimeFlow& flow, const PointTable& points,
-                     const std::unordered_map<Expr, Component>& components, Expr written,
-                     Row& row) {
-    Graph& graph = model.graph;
-    const SymbolKind point_kind =
-        row.holonomic ? SymbolKind::kPointPosition : SymbolKind::kPointVelocity;
-    const SymbolKind raw_kind = row.holonomic ? SymbolKind::kCoordinate : SymbolKind::kVelocity;
+/// What the slopes of a row, as it was written, push and twist.
+class Attribution {
+  public:
+    Attribution(Model& model, const TimeFlow& flow, const PointTable& points,
+                const std::unordered_map<Expr, Component>& components)
+        : model_(model), flow_(flow), points_(points), components_(components) {}
 
-    std::vector<Expr> symbols = symbols_of_kind(graph, written, point_kind);
-    const std::size_t of_points = symbols.size();
-    const std::vector<Expr> raw = symbols_of_kind(graph, written, raw_kind);
-    symbols.insert(symbols.end(), raw.begin(), raw.end());
-    const std::vector<Expr> slopes = sym::gradient(graph, written, symbols);
+    /// W = d psi / d v^P, or d phi / d r^P, and tau = d psi / d omega, or the rotational gradient
+    /// sum e_k x d phi / d e_k, from the row as it was written; RH (5), (77)-(81), THEORY section 3.
+    /// A raw coordinate counts for the point whose Cartesian component it is, or for its body.
+    void find(Expr written, Row& row) {
+        Graph& graph = model_.graph;
+        std::vector<Expr> symbols = sym::symbols_of(graph, written);
+        std::erase_if(symbols, [&](Expr e) {
+            const SymbolKind kind = graph.symbol_record(e).kind;
+            return row.holonomic
+                       ? kind != SymbolKind::kPointPosition && kind != SymbolKind::kCoordinate
+                       : kind != SymbolKind::kPointVelocity && kind != SymbolKind::kVelocity;
+        });
+        const std::vector<Expr> slopes = sym::gradient(graph, written, symbols);
+        for (std::size_t i = 0; i < symbols.size(); ++i) {
+            if (!graph.is_zero(slopes[i])) {
+                attribute(symbols[i], slopes[i], row);
+            }
+        }
+        for (const auto& [point, w] : W_) {
+            row.directions.push_back({point, points_.replace(graph, w), w});
+        }
+        for (const auto& [body, slope] : axis_slopes_) {
+            const Axes& e = model_.bodies[at(body)].axes;
+            for (std::size_t k = 0; k < 3; ++k) {
+                twist(body, cross(graph, e[k], slope[k]));
+            }
+        }
+        for (const auto& [body, slope] : quaternion_slopes_) {
+            const Matrix34 G = world_rates(graph, quaternion(model_, model_.bodies[at(body)]));
+            twist(body, scale(graph, graph.fraction(1, 2), apply(graph, G, slope)));
+        }
+        for (const auto& [body, tau] : tau_) {
+            row.twists.push_back({body, points_.replace(graph, tau), tau});
+        }
+    }
 
-    std::map<int, Vec3> W;
-    const auto push = [&](int point, int axis, Expr value) {
-        Vec3& w = W.emplace(point, Vec3{graph.zero(), graph.zero(), graph.zero()}).first->second;
-        w[at(axis)] = graph.add(w[at(axis)], value);
-    };
-    for (std::size_t i = 0; i < symbols.size(); ++i) {
-        if (graph.is_zero(slopes[i])) {
-            continue;
+  private:
+    Vec3 none() const {
+        const Expr zero = model_.graph.zero();
+        return {zero, zero, zero};
+    }
+    void push(int point, int axis, Expr value) {
+        Expr& w = W_.emplace(point, none()).first->second[at(axis)];
+        w = model_.graph.add(w, value);
+    }
+    void twist(int body, const Vec3& value) {
+        Vec3& tau = tau_.emplace(body, none()).first->second;
+        tau = add(model_.graph, tau, value);
+    }
+
+    void attribute(Expr symbol, Expr slope, Row& row) {
+        if (const PointTable::Symbol* of_point = points_.find(symbol)) {
+            push(of_point->point, of_point->axis, slope);
+        } else if (const PointTable::BodySymbol* of_body = points_.find_body(symbol)) {
+            Vec3 value = none();
+            if (of_body->axis < 0) {
+                value[at(of_body->component)] = slope;
+                twist(of_body->body, value);
+            } else {
+                auto& slopes =
+                    axis_slopes_.emplace(of_body->body, Axes{none(), none(), none()}).first->second;
+                slopes[at(of_body->axis)][at(of_body->component)] = slope;
+            }
+        } else {
+            attribute_raw(flow_.coordinate_of(symbol), slope, row);
         }
-        if (i < of_points) {
-            const PointTable::Symbol* symbol = points.find(symbols[i]);
-            push(symbol->point, symbol->axis, slopes[i]);
-            continue;
+    }
+
+    void attribute_raw(int coordinate, Expr slope, Row& row) {
+        for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
+            const Body& body = model_.bodies[b];
+            const int k = coordinate - body.first;
+            const bool planar = body.kind == Body::Kind::kPlanar;
+            if (body.kind == Body::Kind::kGround || k < 0 || k >= (planar ? 3 : 7)) {
+                continue;
+            }
+            const int index = static_cast<int>(b);
+            if (planar ? k < 2 : k < 3) {
+                push(body.centre, k, slope);
+            } else if (planar) {
+                twist(index, {model_.graph.zero(), model_.graph.zero(), slope});
+            } else {
+                const Expr zero = model_.graph.zero();
+                quaternion_slopes_.emplace(index, Quaternion{zero, zero, zero, zero})
+                    .first->second[at(k - 3)] = slope;
+            }
+            return;
         }
-        const int coordinate = flow.coordinate_of(symbols[i]);
-        const auto component = components.find(model.coordinates[at(coordinate)].q);
-        if (component == components.end()) {
+        const auto component = components_.find(model_.coordinates[at(coordinate)].q);
+        if (component == components_.end()) {
             row.unattributed.push_back(coordinate);
         } else {
-            push(component->second.point, component->second.axis, slopes[i]);
+            push(component->second.point, component->second.axis, slope);
         }
     }
-    for (const auto& [point, w] : W) {
-        row.directions.push_back({point, points.replace(graph, w), w});
-    }
-}
+
+    Model& model_;
+    const TimeFlow& flow_;
+    const PointTable& points_;
+    const std::unordered_map<Expr, Component>& components_;
+    std::map<int, Vec3> W_;                          // per point
+    std::map<int, Vec3> tau_;                        // per body
+    std::map<int, Axes> axis_slopes_;                // d phi / d e_k
+    std::map<int, Quaternion> quaternion_slopes_;    // d phi / d u
+};
 
 void find_magnitudes(Graph& graph, Row& row) {
     row.residual_magnitude = sym::magnitude(graph, row.residual);
@@ -159,6 +231,9 @@ std::vector<Row> constraint_rows(Model& model, const TimeFlow& flow, const Point
             row.component = static_cast<int>(k);
             row.servo = constraint.servo;
             row.residual = points.replace(graph, written_rows[k]);
+            if (constraint.joint >= 0 && graph.is_zero(row.residual)) {
+                continue;  // what a joint asks for in space holds by itself in the plane
+            }
             row.holonomic = !sym::depends_on_kind(graph, row.residual, SymbolKind::kVelocity);
             row.A = row_entries(model, flow, row);
             row.kind = kind_by_symbols(model, row.residual, row.holonomic, row.A);
@@ -173,7 +248,9 @@ std::vector<Row> constraint_rows(Model& model, const TimeFlow& flow, const Point
             // Homogeneous of degree k in v: A v = k psi, zero on the constraint (Euler).
             const std::optional<double> degree = velocity_degree(graph, row.rate);
             row.homogeneous = degree.has_value() && *degree != 0.0;
-            find_directions(model, flow, points, components, written_rows[k], row);
+            if (constraint.norm_of < 0) {  // a unit quaternion pushes nothing
+                Attribution(model, flow, points, components).find(written_rows[k], row);
+            }
             find_magnitudes(graph, row);
             rows.push_back(std::move(row));
         }

@@ -124,6 +124,23 @@ void check_forces(SymbolCheck& symbols, const Model& model, const Forces& forces
         symbols.check(force.value, Level::kVelocities, fmt::format("{} on '{}'", what, name),
                       force.span);
     }
+    for (const BodyTorque& torque : forces.on_bodies) {
+        const std::string& name = model.bodies[static_cast<std::size_t>(torque.body)].name;
+        symbols.check(torque.value, Level::kVelocities, fmt::format("the torque on '{}'", name),
+                      torque.span);
+    }
+}
+
+void check_bodies(SymbolCheck& symbols, const Model& model) {
+    for (const Body& body : model.bodies) {
+        if (body.kind == Body::Kind::kGround) {
+            continue;
+        }
+        for (const Vec3& column : body.inertia) {
+            symbols.check(column, Level::kParameters,
+                          fmt::format("the inertia of '{}'", body.name), body.span);
+        }
+    }
 }
 
 void check_gauge(SymbolCheck& symbols, const Gauge& gauge) {
@@ -227,6 +244,7 @@ void validate_symbols(Model& model, std::vector<Diagnostic>& diagnostics) {
                           fmt::format("the mass of '{}'", point.name), point.span);
         }
     }
+    check_bodies(symbols, model);
     for (const EnergyTerm& term : model.kinetic) {
         symbols.check(term.value, Level::kVelocities, "the kinetic energy", term.span);
     }

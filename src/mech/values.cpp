@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "sym/walk.h"
 
 namespace ananke::mech {
 
@@ -64,12 +65,25 @@ Result<InitialState> initial_values(const Model& model, std::span<const double> 
     state.q_exact.assign(n, false);
     state.v_exact.assign(n, false);
 
-    const auto symbols = symbol_values<double>(model, parameters);
-    for (const InitialValue& initial : model.initial) {
-        const auto i = static_cast<std::size_t>(initial.coordinate);
-        (initial.velocity ? state.v : state.q)[i] =
-            sym::evaluate<double>(model.graph, initial.value, symbols);
-        (initial.velocity ? state.v_exact : state.q_exact)[i] = initial.exact;
+    state.v_follows.assign(n, false);
+
+    auto symbols = symbol_values<double>(model, parameters);
+    for (const bool velocities : {false, true}) {
+        for (const InitialValue& initial : model.initial) {
+            const auto i = static_cast<std::size_t>(initial.coordinate);
+            if (initial.velocity != velocities) {
+                continue;
+            }
+            (velocities ? state.v : state.q)[i] =
+                sym::evaluate<double>(model.graph, initial.value, symbols);
+            (velocities ? state.v_exact : state.q_exact)[i] = initial.exact;
+            state.v_follows[i] = state.v_follows[i] ||
+                                 sym::depends_on_kind(model.graph, initial.value,
+                                                      sym::SymbolKind::kCoordinate);
+        }
+        for (std::size_t i = 0; i < n && !velocities; ++i) {
+            symbols[model.coordinates[i].q] = state.q[i];
+        }
     }
 
     std::unordered_map<std::string, std::size_t> places;  // "x" at 2i, "x'" at 2i + 1
@@ -89,6 +103,9 @@ Result<InitialState> initial_values(const Model& model, std::span<const double> 
         const bool velocity = place->second % 2 == 1;
         (velocity ? state.v : state.q)[place->second / 2] = item.value;
         (velocity ? state.v_exact : state.q_exact)[place->second / 2] = true;
+        if (velocity) {
+            state.v_follows[place->second / 2] = false;
+        }
     }
 
     for (std::size_t i = 0; i < n; ++i) {

@@ -82,6 +82,7 @@ void visit_random_states(const Prepared& prepared, Evaluator& evaluator, CheckRe
         initial.v = report.start.v;
         initial.q_exact.assign(n, false);
         initial.v_exact.assign(n, false);
+        initial.v_follows.assign(n, false);
         for (std::size_t i = 0; i < n; ++i) {
             initial.q[i] += spread(random) * std::max(1.0, std::abs(initial.q[i]));
             initial.v[i] += spread(random) * std::max(1.0, std::abs(initial.v[i]));

@@ -1,6 +1,7 @@
 #include "sim/compiled_model.h"
 
 #include "code/lower.h"
+#include "sym/walk.h"
 
 namespace ananke::sim {
 namespace {
@@ -259,6 +260,15 @@ CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     }
     compiled.output = outputs.kernel();
     compiled.force = force_kernel(model, equations, inputs);
+    Outputs start(model, inputs);
+    for (const mech::InitialValue& initial : model.initial) {
+        if (initial.velocity && sym::depends_on_kind(model.graph, initial.value,
+                                                     sym::SymbolKind::kCoordinate)) {
+            compiled.following.push_back(initial.coordinate);
+            start.add(initial.value);
+        }
+    }
+    compiled.start_velocity = start.kernel();
     compile_gauge(compiled, model, equations, inputs);
     compiled.events = CompiledEvents::compile(model, equations, inputs);
     return compiled;

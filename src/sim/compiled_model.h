@@ -70,6 +70,9 @@ struct CompiledModel {
     code::Kernel output{code::Program{}};     ///< outputs and speeds (may use a)
     code::Kernel force{code::Program{}};  ///< W vectors of `directions`, velocity of their points
     code::Kernel gauge{code::Program{}};  ///< alpha, G (m or m*m values), z (m or none)
+    /// Initial velocities that are functions of the positions, and whose they are.
+    code::Kernel start_velocity{code::Program{}};
+    std::vector<int> following;
     int gauge_G = 0;                      ///< 0: none, 1: diagonal, 2: full
     bool gauge_z = false;
     CompiledEvents events;

@@ -173,6 +173,14 @@ std::span<const double> Evaluator::inputs(double t, const double* q, const doubl
     return input_;
 }
 
+std::vector<double> Evaluator::start_velocities(double t, const double* q) {
+    load(t, q, std::vector<double>(static_cast<std::size_t>(compiled_->n()), 0.0).data());
+    std::vector<double> values(compiled_->following.size());
+    code::Kernel kernel = compiled_->start_velocity;
+    kernel.run(input_.data(), values.data());
+    return values;
+}
+
 std::span<const double> Evaluator::raw_residuals(double t, const double* q, const double* v) {
     load(t, q, v);
     residuals_.run(input_.data(), scratch_.data());

@@ -56,6 +56,8 @@ class Evaluator final : public solve::ConstraintSurface {
     std::span<const double> scaled_residuals(double t, const double* q, const double* v);
     /// The same unscaled.
     std::span<const double> raw_residuals(double t, const double* q, const double* v);
+    /// Values of CompiledModel::following at these positions. Allocates.
+    std::vector<double> start_velocities(double t, const double* q);
     /// Six numbers per CompiledModel::directions: W and the velocity of the point.
     std::span<const double> directions(double t, const double* q, const double* v);
     /// The input of every kernel at a state, for kernels that are not the evaluator's own. Without

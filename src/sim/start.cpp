@@ -134,8 +134,25 @@ Result<StartState> assemble(Evaluator& evaluator, const mech::InitialState& init
         return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(
             values.data(), static_cast<Eigen::Index>(values.size())));
     };
-    const solve::InitialValues given{t, vector(initial.q), vector(initial.v), initial.q_exact,
-                                     initial.v_exact};
+    mech::InitialState wanted = initial;
+    solve::InitialValues given{t,
+                               vector(initial.q),
+                               vector(initial.v),
+                               initial.q_exact,
+                               initial.v_exact,
+                               {}};
+    if (!model.following.empty()) {
+        given.follow_positions = [&](const double* q, double* v) {
+            const std::vector<double> values = evaluator.start_velocities(t, q);
+            for (std::size_t k = 0; k < values.size(); ++k) {
+                const auto i = static_cast<std::size_t>(model.following[k]);
+                if (initial.v_follows[i]) {
+                    v[i] = values[k];
+                    wanted.v[i] = values[k];
+                }
+            }
+        };
+    }
     const solve::Assembly assembly =
         solve::assemble(evaluator, given, {}, level_names(model, false), level_names(model, true));
     if (assembly.failure) {
@@ -145,7 +162,7 @@ Result<StartState> assemble(Evaluator& evaluator, const mech::InitialState& init
     state.t = t;
     state.q.assign(assembly.q.data(), assembly.q.data() + assembly.q.size());
     state.v.assign(assembly.v.data(), assembly.v.data() + assembly.v.size());
-    note_moves(state, model, initial, assembly);
+    note_moves(state, model, wanted, assembly);
     return state;
 }
 

@@ -355,11 +355,14 @@ Assembly assemble(ConstraintSurface& surface, const InitialValues& given,
         result.failure = std::move(q.failure);
         return result;
     }
+    if (given.follow_positions) {
+        given.follow_positions(result.q.data(), result.v.data());
+    }
+    const VectorXd wanted = result.v;
     const Level velocities(surface, true, given.t, result.q);
-    LevelResult v =
-        assemble_level(velocities, true, given.v, given.v_exact, options, velocity_keys);
+    LevelResult v = assemble_level(velocities, true, wanted, given.v_exact, options, velocity_keys);
     result.v = v.x;
-    result.velocity_change = v.x - given.v;
+    result.velocity_change = v.x - wanted;
     result.velocity_residual = v.residual;
     result.moved_exact_v = std::move(v.moved_exact);
     result.failure = std::move(v.failure);

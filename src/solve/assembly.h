@@ -5,6 +5,7 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,8 @@ struct InitialValues {
     Eigen::VectorXd v;          ///< n
     std::vector<bool> q_exact;  ///< n
     std::vector<bool> v_exact;  ///< n
+    /// Sets those of v that are given as functions of the assembled positions; may be empty.
+    std::function<void(const double* q, double* v)> follow_positions;
 };
 
 struct AssemblyOptions {

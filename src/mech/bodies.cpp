@@ -1,0 +1,131 @@
+#include "mech/bodies.h"
+
+#include "mech/vectors.h"
+
+namespace ananke::mech {
+
+using sym::Graph;
+
+namespace {
+
+constexpr int kQuaternion = 3;   // u0 after x, y, z
+constexpr int kPlanarAngle = 2;  // after x, y
+
+const Coordinate& coordinate(const Model& model, const Body& body, int k) {
+    return model.coordinates[static_cast<std::size_t>(body.first + k)];
+}
+
+Axes identity(Graph& graph) {
+    const Expr one = graph.one();
+    const Expr zero = graph.zero();
+    return {Vec3{one, zero, zero}, Vec3{zero, one, zero}, Vec3{zero, zero, one}};
+}
+
+Axes turned_about_z(Graph& graph, Expr angle) {
+    const Expr c = graph.apply(sym::Op::kCos, angle);
+    const Expr s = graph.apply(sym::Op::kSin, angle);
+    const Expr zero = graph.zero();
+    return {Vec3{c, s, zero}, Vec3{graph.neg(s), c, zero}, Vec3{zero, zero, graph.one()}};
+}
+
+}  // namespace
+
+std::array<Expr, 4> quaternion(const Model& model, const Body& body) {
+    std::array<Expr, 4> u;
+    for (int k = 0; k < 4; ++k) {
+        u[static_cast<std::size_t>(k)] = coordinate(model, body, kQuaternion + k).q;
+    }
+    return u;
+}
+
+std::array<Expr, 4> quaternion_rate(const Model& model, const Body& body) {
+    std::array<Expr, 4> u;
+    for (int k = 0; k < 4; ++k) {
+        u[static_cast<std::size_t>(k)] = coordinate(model, body, kQuaternion + k).v;
+    }
+    return u;
+}
+
+BodyKinematics body_motion(Model& model, const TimeFlow& flow, const Body& body) {
+    Graph& graph = model.graph;
+    const Expr zero = graph.zero();
+    BodyKinematics motion{body.name, identity(graph), {zero, zero, zero}, {zero, zero, zero}};
+    if (body.kind == Body::Kind::kPlanar) {
+        const Coordinate& angle = coordinate(model, body, kPlanarAngle);
+        motion.axes = turned_about_z(graph, angle.q);
+        motion.omega[2] = angle.v;
+        motion.alpha[2] = angle.a;
+    } else if (body.kind == Body::Kind::kSpatial) {
+        const Quaternion u = quaternion(model, body);
+        motion.axes = axes_of(graph, u);
+        motion.omega = scale(graph, graph.integer(2),
+                             apply(graph, world_rates(graph, u), quaternion_rate(model, body)));
+        for (std::size_t k = 0; k < 3; ++k) {
+            motion.alpha[k] = flow.total(graph, motion.omega[k]);
+        }
+    }
+    return motion;
+}
+
+InertiaElement body_element(Model& model, const Body& body) {
+    Graph& graph = model.graph;
+    InertiaElement element;
+    element.source = InertiaElement::Source::kBody;
+    element.span = body.span;
+    const Expr half = graph.fraction(1, 2);
+    if (body.kind == Body::Kind::kPlanar) {
+        const int angle = body.first + kPlanarAngle;
+        const Expr J = body.inertia[2][2];
+        element.T = graph.mul(half, graph.mul(J, graph.square(coordinate(model, body, 2).v)));
+        if (!graph.is_zero(J)) {
+            element.coordinates = {angle};
+            element.M.push_back({angle, angle, J});
+        }
+        return element;
+    }
+    const Matrix34 E = body_rates(graph, quaternion(model, body));
+    const Matrix34 E_dot = body_rates(graph, quaternion_rate(model, body));
+    const Vec3 omega =
+        scale(graph, graph.integer(2), apply(graph, E, quaternion_rate(model, body)));
+    const Vec3 J_omega = along(graph, body.inertia, omega);
+    element.T = graph.mul(half, dot(graph, omega, J_omega));
+    const int first = body.first + kQuaternion;
+    for (std::size_t i = 0; i < 4; ++i) {
+        element.coordinates.push_back(first + static_cast<int>(i));
+        const Vec3 J_column =
+            along(graph, body.inertia, {E[0][i], E[1][i], E[2][i]});  // J E, column i
+        for (std::size_t j = i; j < 4; ++j) {
+            const Expr entry = graph.mul(graph.integer(4),
+                                         dot(graph, J_column, {E[0][j], E[1][j], E[2][j]}));
+            if (!graph.is_zero(entry)) {
+                element.M.push_back(
+                    {first + static_cast<int>(i), first + static_cast<int>(j), entry});
+            }
+        }
+        const Expr Q = graph.mul(graph.integer(-4),
+                                 dot(graph, J_omega, {E_dot[0][i], E_dot[1][i], E_dot[2][i]}));
+        if (!graph.is_zero(Q)) {
+            element.Q.push_back({first + static_cast<int>(i), Q});
+        }
+    }
+    return element;
+}
+
+void add_torque(Model& model, const Body& body, const Vec3& tau, std::vector<Expr>& Q) {
+    Graph& graph = model.graph;
+    const auto add_to = [&](int k, Expr value) {
+        Expr& Q_i = Q[static_cast<std::size_t>(body.first + k)];
+        Q_i = graph.add(Q_i, value);
+    };
+    if (body.kind == Body::Kind::kPlanar) {
+        add_to(kPlanarAngle, tau[2]);
+    } else if (body.kind == Body::Kind::kSpatial) {
+        const Matrix34 G = world_rates(graph, quaternion(model, body));
+        for (std::size_t k = 0; k < 4; ++k) {
+            add_to(kQuaternion + static_cast<int>(k),
+                   graph.mul(graph.integer(2), dot(graph, tau, {G[0][k], G[1][k], G[2][k]})));
+        }
+    }
+}
+
+}  // namespace ananke::mech
