@@ -139,7 +139,8 @@ struct Clause {
 struct BodyDeclaration {
     ExprId name = kNoExpr;
     bool planar = false;
-    Clause mass, inertia, at, orientation, velocity, omega;  ///< orientation: of planar ones `angle`
+    Clause mass, inertia, at, orientation, velocity,
+        omega;  ///< orientation: of planar ones `angle`
 };
 struct JointDefinition {
     struct Argument {

@@ -53,9 +53,9 @@ mech::Quaternion quaternion_of(sym::Graph& graph, const mech::Axes& e) {
     for (std::size_t k = 0; k < 4; ++k) {
         const sym::Expr largest = half_root(traces[k]);
         for (std::size_t i = 0; i < 4; ++i) {
-            formulas[k][i] = i == k ? largest
-                                    : graph.div(numerators[k][i],
-                                                graph.mul(graph.integer(4), largest));
+            formulas[k][i] =
+                i == k ? largest
+                       : graph.div(numerators[k][i], graph.mul(graph.integer(4), largest));
         }
     }
     mech::Quaternion u = formulas[3];
@@ -89,8 +89,7 @@ int Lowering::ground() {
 }
 
 /// Symbols of its axes and angular velocity, and its mass centre.
-void Lowering::add_body(mech::Body body, const mech::Vec3& centre,
-                        std::optional<sym::Expr> mass) {
+void Lowering::add_body(mech::Body body, const mech::Vec3& centre, std::optional<sym::Expr> mass) {
     for (std::size_t k = 0; k < 3; ++k) {
         for (std::size_t axis = 0; axis < 3; ++axis) {
             body.axes[axis][k] = graph_.symbol(
@@ -155,8 +154,8 @@ int Lowering::place_on(int body_index, const mech::Vec3& local, const std::strin
         }
     }
     const mech::Vec3& centre = model_.points[static_cast<std::size_t>(body.centre)].r;
-    const int point = add_point(
-        full, mech::add(graph_, centre, mech::along(graph_, body.axes, local)), {}, span);
+    const int point =
+        add_point(full, mech::add(graph_, centre, mech::along(graph_, body.axes, local)), {}, span);
     model_.points.back().body = body_index;
     model_.points.back().named = !passing;
     if (passing) {
@@ -167,10 +166,9 @@ int Lowering::place_on(int body_index, const mech::Vec3& local, const std::strin
 
 std::optional<mech::Vec3> Lowering::local_place(ExprId id) {
     const Value value = vector_of(id, "a place on a body");
-    if (value.bad() ||
-        !allow(value, 0, id, "a place on a body",
-               "it is fixed in the body; a place that moves along it is a point: "
-               "point P at position(B) + s*axis(B, (1, 0, 0))")) {
+    if (value.bad() || !allow(value, 0, id, "a place on a body",
+                              "it is fixed in the body; a place that moves along it is a point: "
+                              "point P at position(B) + s*axis(B, (1, 0, 0))")) {
         return std::nullopt;
     }
     return value.parts;
@@ -389,7 +387,8 @@ std::optional<mech::Axes> Lowering::inertia(const BodyDeclaration& node) {
     const ExprId id = node.inertia.value;
     const Expr written = expr(id);
     const auto constant = [&](const Value& value) {
-        return !value.bad() && allow(value, 0, id, "an inertia", "inertia is constant in body axes");
+        return !value.bad() &&
+               allow(value, 0, id, "an inertia", "inertia is constant in body axes");
     };
     if (node.planar) {
         const Value value = scalar_of(id, "the inertia of a planar body");
@@ -435,9 +434,9 @@ bool Lowering::is_inertia(const mech::Axes& J, Span span) {
     for (std::size_t i = 0; i < 3; ++i) {
         for (std::size_t j = 0; j < i; ++j) {
             if (J[i][j] != J[j][i] && a[i][j] != a[j][i]) {
-                fail(span,
-                     fmt::format("the inertia is not symmetric: entries ({}, {}) and ({}, {}) differ",
-                                 i + 1, j + 1, j + 1, i + 1));
+                fail(span, fmt::format(
+                               "the inertia is not symmetric: entries ({}, {}) and ({}, {}) differ",
+                               i + 1, j + 1, j + 1, i + 1));
                 return false;
             }
         }

@@ -272,9 +272,10 @@ Value Lowering::product(const Expr& e) {
         const Value factor = evaluate(e.operands[k]);
         const Span span = expr(e.operands[k]).span;
         if (factor.is_rotation() && !e.inverse[k] && (k == 0 || total.is_rotation())) {
-            total = k == 0 ? factor
-                           : Value::of_rotation(
-                                 mech::multiply(graph_, total.rotation, factor.rotation));
+            total =
+                k == 0
+                    ? factor
+                    : Value::of_rotation(mech::multiply(graph_, total.rotation, factor.rotation));
             continue;
         }
         if (total.is_rotation()) {

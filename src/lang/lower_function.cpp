@@ -37,8 +37,8 @@ constexpr std::array<ScalarFunction, 17> kScalarFunctions{{
 
 const std::vector<std::string>& builtin_names() {
     static const std::vector<std::string> kNames = [] {
-        std::vector<std::string> names{"dot",          "cross", "norm",     "position", "velocity",
-                                       "acceleration", "omega", "axis",     "fixed",    "rotation",
+        std::vector<std::string> names{"dot",          "cross", "norm", "position", "velocity",
+                                       "acceleration", "omega", "axis", "fixed",    "rotation",
                                        "quaternion",   "axes",  "start"};
         for (const ScalarFunction& f : kScalarFunctions) {
             names.emplace_back(f.name);
@@ -271,14 +271,13 @@ Value Lowering::call_point_function(ExprId id, std::string_view name) {
         return value;
     }
     if (!value.is_point() && !value.is_body()) {
-        return fail(expr(argument).span,
-                    fmt::format("'{}' takes a particle, a point or a body, this is {}", name,
-                                shown(value)),
-                    {"declare it: point P at (x, y, z)"});
+        return fail(
+            expr(argument).span,
+            fmt::format("'{}' takes a particle, a point or a body, this is {}", name, shown(value)),
+            {"declare it: point P at (x, y, z)"});
     }
-    const int index = value.is_point()
-                          ? value.point
-                          : model_.bodies[static_cast<std::size_t>(value.body)].centre;
+    const int index =
+        value.is_point() ? value.point : model_.bodies[static_cast<std::size_t>(value.body)].centre;
     const mech::Point& point = model_.points[static_cast<std::size_t>(index)];
     return Value::vector(name == "position" ? point.r : name == "velocity" ? point.v : point.a);
 }

@@ -1,5 +1,5 @@
-// Joints: a definition is carried out like an imported file, with the joint's name as prefix and its
-// arguments as local names.
+// Joints: a definition is carried out like an imported file, with the joint's name as prefix and
+// its arguments as local names.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -103,13 +103,12 @@ Value Lowering::joint_value(const JointDefinition::Argument& argument, Value val
         model_.points[static_cast<std::size_t>(value.point)].body >= 0) {
         return Value::of_body(model_.points[static_cast<std::size_t>(value.point)].body);
     }
-    const bool fits = (type == "point" && value.is_point()) ||
-                      (type == "body" && value.is_body()) ||
-                      (type == "scalar" && value.is_scalar()) ||
-                      (type == "vector" && value.is_vector());
+    const bool fits =
+        (type == "point" && value.is_point()) || (type == "body" && value.is_body()) ||
+        (type == "scalar" && value.is_scalar()) || (type == "vector" && value.is_vector());
     if (!fits) {
-        return fail(span, fmt::format("the argument '{}' is a {}, this is {}", name, type,
-                                      shown(value)));
+        return fail(span,
+                    fmt::format("the argument '{}' is a {}, this is {}", name, type, shown(value)));
     }
     return value;
 }
@@ -140,9 +139,9 @@ bool Lowering::bind_joint(ExprId call, const std::string& name, const JointKind&
                  slot >= wanted.size()
                      ? (named ? fmt::format("'{}' has no argument '{}'", name, text(argument.token))
                               : fmt::format("'{}' takes at most {} arguments", name, wanted.size()))
-                 : given[slot]
-                     ? fmt::format("the argument '{}' is given twice", text(wanted[slot].name))
-                     : std::string("arguments by position stand before those by name"),
+                 : !named && named_before
+                     ? std::string("arguments by position stand before those by name")
+                     : fmt::format("the argument '{}' is given twice", text(wanted[slot].name)),
                  {fmt::format("it has {}", join_names(known))});
             return false;
         }
@@ -212,8 +211,8 @@ void Lowering::lower(const Statement& statement, const JointDeclaration& node) {
         return;
     }
     if (calls_.size() >= static_cast<std::size_t>(kDeepestJoint)) {
-        fail(statement.span, fmt::format("joints are made of joints more than {} levels deep",
-                                         kDeepestJoint));
+        fail(statement.span,
+             fmt::format("joints are made of joints more than {} levels deep", kDeepestJoint));
         return;
     }
     mech::Joint joint{scope_->prefix + *name, definition, {}, entity.span};
@@ -224,6 +223,7 @@ void Lowering::lower(const Statement& statement, const JointDeclaration& node) {
     }
     model_.joints.push_back(std::move(joint));
 
+    const Span call_span = expr(node.call).span;
     FileScope& scope = scopes_.emplace_back();
     scope.tree = kind->scope->tree;
     scope.file = kind->scope->file;
@@ -234,7 +234,7 @@ void Lowering::lower(const Statement& statement, const JointDeclaration& node) {
     const std::size_t caller_size = locals_.size();
     const std::size_t caller_begin = std::exchange(locals_begin_, caller_size);
     const int caller_joint = std::exchange(joint_, entity.index);
-    calls_.push_back({definition, expr(node.call).span});
+    calls_.push_back({definition, call_span});
     locals_.insert(locals_.end(), arguments.begin(), arguments.end());
 
     execute(kind->definition->body);

@@ -222,8 +222,7 @@ Value Lowering::member(ExprId id) {
         if (prefix_only && component(text(e.token)) < 0) {
             return unknown_name(id, name);
         }
-        const bool file_only = prefix_only &&
-                               expr(e.operands[0]).kind == ExprKind::kName;
+        const bool file_only = prefix_only && expr(e.operands[0]).kind == ExprKind::kName;
         if (file_only) {
             return unknown_name(id, name);
         }

@@ -174,10 +174,10 @@ std::optional<Lowering::ForceTarget> Lowering::force_target(const ForceTerm& nod
             return body ? std::optional(ForceTarget{Kind::kBody, *body}) : std::nullopt;
         }
         if (value.is_point() || value.is_body()) {
-            return ForceTarget{
-                Kind::kPoint, value.is_point()
-                                  ? value.point
-                                  : model_.bodies[static_cast<std::size_t>(value.body)].centre};
+            return ForceTarget{Kind::kPoint,
+                               value.is_point()
+                                   ? value.point
+                                   : model_.bodies[static_cast<std::size_t>(value.body)].centre};
         }
     }
     const Entity* entity = target(node.target, what);
@@ -201,10 +201,10 @@ std::optional<Lowering::ForceTarget> Lowering::force_target(const ForceTerm& nod
         return ForceTarget{Kind::kPoint, index};
     }
     fail(expr(node.target).span,
-         fmt::format("{} acts on {}; '{}' is {}", what,
-                     node.torque ? "a body or an angle"
-                                 : "a coordinate, a particle, a point or a body",
-                     text(expr(node.target).span), describe(entity->kind)),
+         fmt::format(
+             "{} acts on {}; '{}' is {}", what,
+             node.torque ? "a body or an angle" : "a coordinate, a particle, a point or a body",
+             text(expr(node.target).span), describe(entity->kind)),
          {declared_note(entity->span)});
     return std::nullopt;
 }

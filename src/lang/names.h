@@ -26,7 +26,7 @@ enum class EntityKind : std::uint8_t {
     kEvent,
     kBody,
     kJoint,  ///< the prefix of other names
-    kFile,  ///< an imported file, the prefix of other names
+    kFile,   ///< an imported file, the prefix of other names
 };
 
 struct Entity {

@@ -33,13 +33,12 @@ bool Parser::parse_body(Statement& out) {
         std::string_view word;
         Clause* clause;
     };
-    const std::array<Part, 6> parts{
-        {{"mass", &node.mass},
-         {"inertia", &node.inertia},
-         {"at", &node.at},
-         {node.planar ? "angle" : "orientation", &node.orientation},
-         {"velocity", &node.velocity},
-         {"omega", &node.omega}}};
+    const std::array<Part, 6> parts{{{"mass", &node.mass},
+                                     {"inertia", &node.inertia},
+                                     {"at", &node.at},
+                                     {node.planar ? "angle" : "orientation", &node.orientation},
+                                     {"velocity", &node.velocity},
+                                     {"omega", &node.omega}}};
     while (at(TokenKind::kName)) {
         const Part* found = nullptr;
         for (const Part& part : parts) {
@@ -71,7 +70,7 @@ bool Parser::parse_body(Statement& out) {
 bool Parser::parse_joint(Statement& out) {
     take();
     static const std::vector<std::string> kForm{
-        "write: joint name: kind(arguments), as in joint hinge: revolute(ground, door at (0, 0, 0))"};
+        "write: joint name: kind(ground at (0, 0, 1), door at (-0.5, 0, 0))"};
     JointDeclaration node;
     node.name = path();
     if (node.name == kNoExpr) {
@@ -95,8 +94,9 @@ bool Parser::parse_joint(Statement& out) {
 
 bool Parser::joint_argument(JointDefinition::Argument& out) {
     if (!at_plain_name()) {
-        return fail_expected("the name of an argument",
-                             {"write: define joint rod(A: point, B: point, length: scalar) { ... }"});
+        return fail_expected(
+            "the name of an argument",
+            {"write: define joint rod(A: point, B: point, length: scalar) { ... }"});
     }
     out.name = take().span;
     if (accept(TokenKind::kColon)) {

@@ -329,8 +329,7 @@ ExprId Parser::postfix() {
         } else if (at_word("in") && at_plain_name(1)) {
             take();
             const ExprId body = path();
-            base = body == kNoExpr ? kNoExpr
-                                   : wrap(ExprKind::kIn, base, tokens_[next_ - 1].span);
+            base = body == kNoExpr ? kNoExpr : wrap(ExprKind::kIn, base, tokens_[next_ - 1].span);
             if (base != kNoExpr) {
                 tree_.exprs[base].operands.push_back(body);
             }

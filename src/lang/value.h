@@ -12,17 +12,17 @@ enum class ValueKind : std::uint8_t {
     kNone,  ///< a mistake, reported already; whatever is built from it stays silent
     kScalar,
     kVector,
-    kTruth,  ///< a condition
-    kPoint,  ///< a particle or point as such: the argument of position() and its like
-    kBody,   ///< a body as such
+    kTruth,     ///< a condition
+    kPoint,     ///< a particle or point as such: the argument of position() and its like
+    kBody,      ///< a body as such
     kRotation,  ///< an orientation, as a quaternion
 };
 
 struct Value {
     ValueKind kind = ValueKind::kNone;
-    std::array<sym::Expr, 3> parts{};  ///< a scalar or condition in [0]
-    int point = -1;                    ///< index in Model::points
-    int body = -1;                     ///< index in Model::bodies
+    std::array<sym::Expr, 3> parts{};     ///< a scalar or condition in [0]
+    int point = -1;                       ///< index in Model::points
+    int body = -1;                        ///< index in Model::bodies
     std::array<sym::Expr, 4> rotation{};  ///< u0, u1, u2, u3
 
     static Value none() { return {}; }

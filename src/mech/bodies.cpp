@@ -95,8 +95,8 @@ InertiaElement body_element(Model& model, const Body& body) {
         const Vec3 J_column =
             along(graph, body.inertia, {E[0][i], E[1][i], E[2][i]});  // J E, column i
         for (std::size_t j = i; j < 4; ++j) {
-            const Expr entry = graph.mul(graph.integer(4),
-                                         dot(graph, J_column, {E[0][j], E[1][j], E[2][j]}));
+            const Expr entry =
+                graph.mul(graph.integer(4), dot(graph, J_column, {E[0][j], E[1][j], E[2][j]}));
             if (!graph.is_zero(entry)) {
                 element.M.push_back(
                     {first + static_cast<int>(i), first + static_cast<int>(j), entry});

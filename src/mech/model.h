@@ -41,8 +41,8 @@ struct Point {
     Vec3 r, v, a;   ///< symbols for position(P), velocity(P), acceleration(P)
     std::optional<Expr> mass;  ///< a particle or the mass centre of a body; over parameters
     Span span;
-    int body = -1;       ///< the body it is fixed in; -1 for none
-    bool named = true;   ///< false for `B at (..)` written in passing: results name the body
+    int body = -1;      ///< the body it is fixed in; -1 for none
+    bool named = true;  ///< false for `B at (..)` written in passing: results name the body
 };
 
 /// Columns: the body's axes in world axes.
@@ -55,11 +55,11 @@ struct Body {
     enum class Kind : std::uint8_t { kSpatial, kPlanar, kGround };
     std::string name;
     Kind kind = Kind::kSpatial;
-    Axes inertia;    ///< J in body axes about the mass centre, symmetric; planar: only [2][2]
-    int first = -1;  ///< its first coordinate; the others follow
-    int centre = -1;  ///< the point of its mass centre, which has its mass
-    int norm = -1;    ///< the constraint u.u = 1
-    Axes axes;        ///< symbols of axis(B, (1,0,0)), axis(B, (0,1,0)), axis(B, (0,0,1))
+    Axes inertia;       ///< J in body axes about the mass centre, symmetric; planar: only [2][2]
+    int first = -1;     ///< its first coordinate; the others follow
+    int centre = -1;    ///< the point of its mass centre, which has its mass
+    int norm = -1;      ///< the constraint u.u = 1
+    Axes axes;          ///< symbols of axis(B, (1,0,0)), axis(B, (0,1,0)), axis(B, (0,0,1))
     Vec3 omega, alpha;  ///< symbols of its angular velocity and acceleration, world axes
     Axes start;         ///< its axes as declared, over parameters: where directions are fixed in it
     Span span;
@@ -106,9 +106,7 @@ struct Forces {
     std::vector<CoordinateForce> on_coordinates;
     std::vector<PointForce> on_points;
     std::vector<BodyTorque> on_bodies;
-    bool empty() const {
-        return on_coordinates.empty() && on_points.empty() && on_bodies.empty();
-    }
+    bool empty() const { return on_coordinates.empty() && on_points.empty() && on_bodies.empty(); }
 };
 
 /// left = right, as rows left - right = 0: one for scalars, three for vectors.

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "mech/collect.h"
 #include "mech/bodies.h"
+#include "mech/collect.h"
 #include "mech/inertia.h"
 #include "mech/vectors.h"
 #include "sym/differentiate.h"
@@ -74,8 +74,9 @@ class Attribution {
         : model_(model), flow_(flow), points_(points), components_(components) {}
 
     /// W = d psi / d v^P, or d phi / d r^P, and tau = d psi / d omega, or the rotational gradient
-    /// sum e_k x d phi / d e_k, from the row as it was written; RH (5), (77)-(81), THEORY section 3.
-    /// A raw coordinate counts for the point whose Cartesian component it is, or for its body.
+    /// sum e_k x d phi / d e_k, from the row as it was written; RH (5), (77)-(81), THEORY
+    /// section 3. A raw coordinate counts for the point whose Cartesian component it is, or for its
+    /// body.
     void find(Expr written, Row& row) {
         Graph& graph = model_.graph;
         std::vector<Expr> symbols = sym::symbols_of(graph, written);
@@ -173,10 +174,10 @@ class Attribution {
     const TimeFlow& flow_;
     const PointTable& points_;
     const std::unordered_map<Expr, Component>& components_;
-    std::map<int, Vec3> W_;                          // per point
-    std::map<int, Vec3> tau_;                        // per body
-    std::map<int, Axes> axis_slopes_;                // d phi / d e_k
-    std::map<int, Quaternion> quaternion_slopes_;    // d phi / d u
+    std::map<int, Vec3> W_;                        // per point
+    std::map<int, Vec3> tau_;                      // per body
+    std::map<int, Axes> axis_slopes_;              // d phi / d e_k
+    std::map<int, Quaternion> quaternion_slopes_;  // d phi / d u
 };
 
 void find_magnitudes(Graph& graph, Row& row) {

@@ -137,8 +137,8 @@ void check_bodies(SymbolCheck& symbols, const Model& model) {
             continue;
         }
         for (const Vec3& column : body.inertia) {
-            symbols.check(column, Level::kParameters,
-                          fmt::format("the inertia of '{}'", body.name), body.span);
+            symbols.check(column, Level::kParameters, fmt::format("the inertia of '{}'", body.name),
+                          body.span);
         }
     }
 }

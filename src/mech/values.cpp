@@ -77,9 +77,9 @@ Result<InitialState> initial_values(const Model& model, std::span<const double> 
             (velocities ? state.v : state.q)[i] =
                 sym::evaluate<double>(model.graph, initial.value, symbols);
             (velocities ? state.v_exact : state.q_exact)[i] = initial.exact;
-            state.v_follows[i] = state.v_follows[i] ||
-                                 sym::depends_on_kind(model.graph, initial.value,
-                                                      sym::SymbolKind::kCoordinate);
+            state.v_follows[i] =
+                state.v_follows[i] ||
+                sym::depends_on_kind(model.graph, initial.value, sym::SymbolKind::kCoordinate);
         }
         for (std::size_t i = 0; i < n && !velocities; ++i) {
             symbols[model.coordinates[i].q] = state.q[i];

@@ -26,7 +26,8 @@ Result<std::vector<double>> parameter_values(const Model& model,
 struct InitialState {
     std::vector<double> q, v;            ///< n each
     std::vector<bool> q_exact, v_exact;  ///< exact values are kept by assembly, guesses move
-    /// v is a function of the positions (an angular velocity): evaluate it anew once q is assembled.
+    /// v is a function of the positions (an angular velocity): evaluate it anew once q is
+    /// assembled.
     std::vector<bool> v_follows;
 };
 

@@ -262,8 +262,8 @@ CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     compiled.force = force_kernel(model, equations, inputs);
     Outputs start(model, inputs);
     for (const mech::InitialValue& initial : model.initial) {
-        if (initial.velocity && sym::depends_on_kind(model.graph, initial.value,
-                                                     sym::SymbolKind::kCoordinate)) {
+        if (initial.velocity &&
+            sym::depends_on_kind(model.graph, initial.value, sym::SymbolKind::kCoordinate)) {
             compiled.following.push_back(initial.coordinate);
             start.add(initial.value);
         }

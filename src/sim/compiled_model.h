@@ -73,7 +73,7 @@ struct CompiledModel {
     /// Initial velocities that are functions of the positions, and whose they are.
     code::Kernel start_velocity{code::Program{}};
     std::vector<int> following;
-    int gauge_G = 0;                      ///< 0: none, 1: diagonal, 2: full
+    int gauge_G = 0;  ///< 0: none, 1: diagonal, 2: full
     bool gauge_z = false;
     CompiledEvents events;
 

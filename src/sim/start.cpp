@@ -135,12 +135,8 @@ Result<StartState> assemble(Evaluator& evaluator, const mech::InitialState& init
             values.data(), static_cast<Eigen::Index>(values.size())));
     };
     mech::InitialState wanted = initial;
-    solve::InitialValues given{t,
-                               vector(initial.q),
-                               vector(initial.v),
-                               initial.q_exact,
-                               initial.v_exact,
-                               {}};
+    solve::InitialValues given{
+        t, vector(initial.q), vector(initial.v), initial.q_exact, initial.v_exact, {}};
     if (!model.following.empty()) {
         given.follow_positions = [&](const double* q, double* v) {
             const std::vector<double> values = evaluator.start_velocities(t, q);
