@@ -5,6 +5,7 @@
 
 #include "lang/lowering.h"
 #include "mech/vectors.h"
+#include "sym/evaluate.h"
 #include "sym/print.h"
 #include "sym/walk.h"
 
@@ -226,6 +227,18 @@ Value Lowering::in_body(ExprId id) {
     return in_axes(*body, v);
 }
 
+/// An expression without parameters as a number: -1, 0 and 1 where it is one of them but for
+/// rounding.
+sym::Expr Lowering::plain_number(sym::Expr e) {
+    if (dependence(e) != 0) {
+        return e;
+    }
+    constexpr double kRounding = 1e-15;
+    const double value = sym::evaluate<double>(graph_, e, {});
+    const double whole = std::round(value);
+    return graph_.number(std::abs(value - whole) <= kRounding ? whole : value);
+}
+
 /// A direction as it is where all bodies have their declared orientations.
 mech::Vec3 Lowering::at_start(const Value& v) {
     std::vector<sym::Replacement> at_start;
@@ -238,7 +251,7 @@ mech::Vec3 Lowering::at_start(const Value& v) {
     }
     mech::Vec3 world;
     for (std::size_t k = 0; k < 3; ++k) {
-        world[k] = sym::substitute(graph_, v.parts[k], at_start);
+        world[k] = plain_number(sym::substitute(graph_, v.parts[k], at_start));
     }
     return world;
 }
@@ -247,9 +260,10 @@ mech::Vec3 Lowering::at_start(const Value& v) {
 Value Lowering::fixed_in(int index, const Value& v) {
     const mech::Body& body = model_.bodies[static_cast<std::size_t>(index)];
     const mech::Vec3 world = at_start(v);
-    const mech::Vec3 local{mech::dot(graph_, body.start[0], world),
-                           mech::dot(graph_, body.start[1], world),
-                           mech::dot(graph_, body.start[2], world)};
+    mech::Vec3 local;
+    for (std::size_t k = 0; k < 3; ++k) {
+        local[k] = plain_number(mech::dot(graph_, body.start[k], world));
+    }
     return Value::vector(mech::along(graph_, body.axes, local));
 }
 

@@ -175,6 +175,7 @@ class Lowering {
     std::optional<int> body_of(ExprId id, std::string_view what);
     Value in_axes(int body, const Value& v);
     Value in_body(ExprId id);
+    sym::Expr plain_number(sym::Expr e);
     mech::Vec3 at_start(const Value& v);
     Value call_start(ExprId id);
     Value fixed_in(int body, const Value& v);

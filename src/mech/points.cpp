@@ -167,6 +167,28 @@ Vec3 PointTable::replace(sym::Graph& graph, const Vec3& e) const {
     return {replace(graph, e[0]), replace(graph, e[1]), replace(graph, e[2])};
 }
 
+Vec3 PointTable::without_ground(sym::Graph& graph, const Model& model, const Vec3& e) const {
+    const auto at_rest = [&](int body) {
+        return body >= 0 &&
+               model.bodies[static_cast<std::size_t>(body)].kind == Body::Kind::kGround;
+    };
+    Vec3 shown = e;
+    for (Expr& component : shown) {
+        std::vector<Replacement> replacements;
+        for (const Expr symbol : sym::symbols_of(graph, component)) {
+            const Symbol* point = find(symbol);
+            const BodySymbol* body = find_body(symbol);
+            if ((body != nullptr && at_rest(body->body)) ||
+                (point != nullptr &&
+                 at_rest(model.points[static_cast<std::size_t>(point->point)].body))) {
+                replacements.push_back({symbol, values_.at(symbol)});
+            }
+        }
+        component = sym::substitute(graph, component, replacements);
+    }
+    return shown;
+}
+
 const PointTable::Symbol* PointTable::find(Expr symbol) const {
     const auto found = symbols_.find(symbol);
     return found == symbols_.end() ? nullptr : &found->second;

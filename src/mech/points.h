@@ -49,6 +49,9 @@ class PointTable {
     Expr replace(sym::Graph& graph, Expr e) const;
     Vec3 replace(sym::Graph& graph, const Vec3& e) const;
 
+    /// e with the symbols of what is at rest, the ground and its places, replaced by numbers.
+    Vec3 without_ground(sym::Graph& graph, const Model& model, const Vec3& e) const;
+
     struct Symbol {
         int point;
         int axis;

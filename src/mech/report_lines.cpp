@@ -49,30 +49,92 @@ std::string latex_word(const std::string& name) {
     return sym::latex_name({sym::SymbolKind::kParameter, name});
 }
 
+/// Vectors that a person wrote as one: position(P), velocity(P), omega(B), axis(B, e_k).
+struct Known {
+    const Vec3* vector;
+    std::string text, latex;
+};
+
+std::vector<Known> known_vectors(const Model& model) {
+    constexpr std::array<const char*, 3> kUnit{"(1, 0, 0)", "(0, 1, 0)", "(0, 0, 1)"};
+    std::vector<Known> known;
+    for (const Point& point : model.points) {
+        const std::string name = latex_word(point.name);
+        known.push_back({&point.r, fmt::format("position({})", point.name),
+                         fmt::format("\\mathbf{{r}}^{{{}}}", name)});
+        known.push_back({&point.v, fmt::format("velocity({})", point.name),
+                         fmt::format("\\mathbf{{v}}^{{{}}}", name)});
+    }
+    for (const Body& body : model.bodies) {
+        const std::string name = latex_word(body.name);
+        known.push_back({&body.omega, fmt::format("omega({})", body.name),
+                         fmt::format("\\boldsymbol{{\\omega}}^{{{}}}", name)});
+        for (std::size_t k = 0; k < 3; ++k) {
+            known.push_back({&body.axes[k], fmt::format("axis({}, {})", body.name, kUnit.at(k)),
+                             fmt::format("\\mathbf{{e}}^{{{}}}_{{{}}}", name, k + 1)});
+        }
+    }
+    return known;
+}
+
+/// e = a*b, in whatever order.
+bool is_product(const sym::Graph& graph, Expr e, Expr a, Expr b) {
+    const sym::Node& node = graph.node(e);
+    return node.op == sym::Op::kMul &&
+           ((Expr{node.a} == a && Expr{node.b} == b) || (Expr{node.a} == b && Expr{node.b} == a));
+}
+
+/// W = u x v, component by component as a difference of products.
+bool is_cross(const sym::Graph& graph, const Vec3& W, const Vec3& u, const Vec3& v) {
+    for (std::size_t i = 0; i < 3; ++i) {
+        const std::size_t j = (i + 1) % 3;
+        const std::size_t k = (i + 2) % 3;
+        const sym::Node& node = graph.node(W[i]);
+        if (node.op != sym::Op::kSub || !is_product(graph, Expr{node.a}, u[j], v[k]) ||
+            !is_product(graph, Expr{node.b}, u[k], v[j])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::optional<std::string> cross_product(const Model& model, const Vec3& W, bool latex) {
+    if (model.graph.node(W[0]).op != sym::Op::kSub) {
+        return std::nullopt;
+    }
+    std::vector<Known> inside;
+    const std::vector<Expr> symbols = sym::symbols_of(model.graph, W[0]);
+    for (Known& known : known_vectors(model)) {
+        if (std::find(symbols.begin(), symbols.end(), (*known.vector)[1]) != symbols.end()) {
+            inside.push_back(std::move(known));
+        }
+    }
+    for (const Known& u : inside) {
+        for (const Known& v : inside) {
+            if (is_cross(model.graph, W, *u.vector, *v.vector)) {
+                return latex ? fmt::format("{}\\times {}", u.latex, v.latex)
+                             : fmt::format("cross({}, {})", u.text, v.text);
+            }
+        }
+    }
+    return std::nullopt;
+}
+
 /// "velocity(P2)" if W is just that vector, or its opposite.
 std::optional<std::string> whole_vector(const Model& model, const Vec3& W, bool latex) {
     const auto negated = [&](Expr e) {
         const sym::Node& node = model.graph.node(e);
         return node.op == sym::Op::kNeg ? std::optional<Expr>(Expr{node.a}) : std::nullopt;
     };
-    for (const Point& point : model.points) {
-        for (const bool velocity : {false, true}) {
-            const Vec3& u = velocity ? point.v : point.r;
-            bool same = true;
-            bool opposite = true;
-            for (std::size_t k = 0; k < 3; ++k) {
-                same = same && W[k] == u[k];
-                opposite = opposite && negated(W[k]) == std::optional<Expr>(u[k]);
-            }
-            if (!same && !opposite) {
-                continue;
-            }
-            const std::string sign = same ? "" : "-";
-            if (latex) {
-                return fmt::format("{}\\mathbf{{{}}}^{{{}}}", sign, velocity ? "v" : "r",
-                                   latex_word(point.name));
-            }
-            return fmt::format("{}{}({})", sign, velocity ? "velocity" : "position", point.name);
+    for (const Known& known : known_vectors(model)) {
+        bool same = true;
+        bool opposite = true;
+        for (std::size_t k = 0; k < 3; ++k) {
+            same = same && W[k] == (*known.vector)[k];
+            opposite = opposite && negated(W[k]) == std::optional<Expr>((*known.vector)[k]);
+        }
+        if (same || opposite) {
+            return (same ? "" : "-") + (latex ? known.latex : known.text);
         }
     }
     return std::nullopt;
@@ -123,30 +185,44 @@ std::vector<PrintedStage> print_stages(const Model& model, const ClosedForm& for
     return result;
 }
 
+std::string vector_text(const Model& model, const Vec3& vector, sym::Notation notation) {
+    const bool latex = notation == sym::Notation::kLatex;
+    if (const std::optional<std::string> whole = whole_vector(model, vector, latex)) {
+        return *whole;
+    }
+    if (const std::optional<std::string> cross = cross_product(model, vector, latex)) {
+        return *cross;
+    }
+    const sym::Printer printer(model.graph, notation);
+    const auto part = [&](std::size_t k) { return printer.print(vector[k]); };
+    return latex ? fmt::format("\\left({},\\ {},\\ {}\\right)", part(0), part(1), part(2))
+                 : fmt::format("({}, {}, {})", part(0), part(1), part(2));
+}
+
 std::vector<PrintedLine> print_directions(const Model& model, const Equations& equations,
                                           sym::Notation notation) {
     const bool latex = notation == sym::Notation::kLatex;
-    const sym::Printer printer(model.graph, notation);
     std::vector<PrintedLine> lines;
+    const auto add = [&](const Row& row, const char* what, const char* symbol,
+                         const std::string& on, const Vec3& vector) {
+        const std::string text = vector_text(model, vector, notation);
+        if (latex) {
+            lines.push_back({fmt::format("\\mathbf{{{}}}^{{{}}}_{{{}}}", symbol,
+                                         latex_word(row.name), latex_word(on)),
+                             fmt::format("\\lambda_{{{}}}\\,{}", latex_word(row.name), text)});
+        } else {
+            lines.push_back({fmt::format("{}[{}:{}]", what, row.name, on),
+                             fmt::format("lambda[{}]*{}", row.name, text)});
+        }
+    };
     for (const Row& row : equations.rows) {
-        const std::string lambda = latex ? fmt::format("\\lambda_{{{}}}", latex_word(row.name))
-                                         : fmt::format("lambda[{}]", row.name);
         for (const Direction& direction : row.directions) {
-            const Point& point = model.points[static_cast<std::size_t>(direction.point)];
-            std::optional<std::string> vector = whole_vector(model, direction.W_symbolic, latex);
-            if (!vector) {
-                std::array<std::string, 3> e;
-                for (std::size_t k = 0; k < 3; ++k) {
-                    e.at(k) = printer.print(direction.W_symbolic[k]);
-                }
-                vector = latex ? fmt::format("\\left({},\\ {},\\ {}\\right)", e[0], e[1], e[2])
-                               : fmt::format("({}, {}, {})", e[0], e[1], e[2]);
-            }
-            const std::string left = latex
-                                         ? fmt::format("\\mathbf{{F}}^{{{}}}_{{{}}}",
-                                                       latex_word(row.name), latex_word(point.name))
-                                         : fmt::format("force[{}:{}]", row.name, point.name);
-            lines.push_back({left, latex ? lambda + "\\," + *vector : lambda + "*" + *vector});
+            add(row, "force", "F", model.points[static_cast<std::size_t>(direction.point)].name,
+                direction.W_symbolic);
+        }
+        for (const Twist& twist : row.twists) {
+            add(row, "torque", "T", model.bodies[static_cast<std::size_t>(twist.body)].name,
+                twist.tau_symbolic);
         }
     }
     return lines;

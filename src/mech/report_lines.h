@@ -29,8 +29,11 @@ struct PrintedStage {
 std::vector<PrintedStage> print_stages(const Model& model, const ClosedForm& form,
                                        sym::Notation notation, bool full);
 
-/// "perpendicular pushes P1 along velocity(P2)": one line per point a row acts on. Rows without
-/// points are left out.
+/// A vector as a person would write it: "velocity(P)", "(x, 0, 2*y)".
+std::string vector_text(const Model& model, const Vec3& vector, sym::Notation notation);
+
+/// "perpendicular pushes P1 along velocity(P2)": one line per point or body a row acts on. Rows
+/// without any are left out.
 std::vector<PrintedLine> print_directions(const Model& model, const Equations& equations,
                                           sym::Notation notation);
 

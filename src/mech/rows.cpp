@@ -93,7 +93,8 @@ class Attribution {
             }
         }
         for (const auto& [point, w] : W_) {
-            row.directions.push_back({point, points_.replace(graph, w), w});
+            row.directions.push_back(
+                {point, points_.replace(graph, w), points_.without_ground(graph, model_, w)});
         }
         for (const auto& [body, slope] : axis_slopes_) {
             const Axes& e = model_.bodies[at(body)].axes;
@@ -106,7 +107,8 @@ class Attribution {
             twist(body, scale(graph, graph.fraction(1, 2), apply(graph, G, slope)));
         }
         for (const auto& [body, tau] : tau_) {
-            row.twists.push_back({body, points_.replace(graph, tau), tau});
+            row.twists.push_back(
+                {body, points_.replace(graph, tau), points_.without_ground(graph, model_, tau)});
         }
     }
 

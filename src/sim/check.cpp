@@ -122,6 +122,8 @@ Result<CheckReport> check(const Prepared& prepared, Agreement agreement) {
     if (report.analysis.failure) {
         return explain_failure(evaluator, t, q, v);
     }
+    report.reactions = reaction_shares(prepared.compiled->reactions, evaluator.reactions(t, q, v),
+                                       report.analysis);
     report.degrees_of_freedom = report.coordinates - report.analysis.rank;
     const std::span<const double> residuals = evaluator.scaled_residuals(t, q, v);
     report.residuals.assign(residuals.begin(), residuals.end());

@@ -34,7 +34,8 @@ struct CheckReport {
     int degrees_of_freedom = 0;
     solve::Analysis analysis;
     StartState start;
-    std::vector<double> residuals;  ///< scaled, per row, at the start
+    std::vector<double> residuals;         ///< scaled, per row, at the start
+    std::vector<ReactionShare> reactions;  ///< per target of CompiledModel::reactions
     std::vector<FormAgreement> forms_at_start;
     std::vector<FormAgreement> forms_at_random;  ///< worst over the random admissible states
     int random_states = 0;

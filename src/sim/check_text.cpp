@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "mech/report_lines.h"
 #include "sim/check.h"
 #include "sim/dynamics.h"
 #include "sim/row_writer.h"
@@ -112,15 +113,31 @@ std::string redundancy_text(const CheckReport& report, const std::vector<std::st
 
 std::string direction_text(const Prepared& prepared) {
     const CompiledModel& model = *prepared.compiled;
+    const mech::Model& written = prepared.model;
     std::string text;
+    const auto line = [&](const mech::Row& row, const char* what, const std::string& on,
+                          const mech::Vec3& vector) {
+        text += fmt::format("  {} {}{}: lambda[{}] * {}\n", row.name, what, on, row.name,
+                            mech::vector_text(written, vector, sym::Notation::kText));
+    };
+    const auto at_rest = [&](int body) {
+        return body >= 0 &&
+               written.bodies[static_cast<std::size_t>(body)].kind == mech::Body::Kind::kGround;
+    };
     for (const mech::Row& row : model.rows) {
         for (const mech::Direction& direction : row.directions) {
-            const auto part = [&](std::size_t k) {
-                return sym::print(prepared.model.graph, direction.W_symbolic[k]);
-            };
-            text += fmt::format("  {} on {}: lambda[{}] * ({}, {}, {})\n", row.name,
-                                model.point_names[static_cast<std::size_t>(direction.point)],
-                                row.name, part(0), part(1), part(2));
+            if (at_rest(written.points[static_cast<std::size_t>(direction.point)].body)) {
+                continue;  // it takes the opposite of what the others get
+            }
+            line(row, "on ", written.points[static_cast<std::size_t>(direction.point)].name,
+                 direction.W_symbolic);
+        }
+        for (const mech::Twist& twist : row.twists) {
+            if (at_rest(twist.body)) {
+                continue;
+            }
+            line(row, "twists ", written.bodies[static_cast<std::size_t>(twist.body)].name,
+                 twist.tau_symbolic);
         }
         if (!row.unattributed.empty() && row.kind != mech::ConstraintKind::kVacuous) {
             text += fmt::format("  {}: written in {}, which {} no point; see Qc\n", row.name,
@@ -129,6 +146,42 @@ std::string direction_text(const Prepared& prepared) {
         }
     }
     return text.empty() ? "" : "\nforces of constraint\n" + text;
+}
+
+/// Only where rows are dependent: elsewhere every reaction is unique.
+std::string reaction_text(const CheckReport& report, const Prepared& prepared) {
+    const ReactionMap& map = prepared.compiled->reactions;
+    if (report.analysis.dropped.empty()) {
+        return "";
+    }
+    std::vector<std::vector<std::string>> table{
+        {"reaction", "on", "unique", "one of many", "shared with"}};
+    for (std::size_t i = 0; i < map.targets.size(); ++i) {
+        const ReactionMap::Target& target = map.targets[i];
+        const ReactionShare& share = report.reactions[i];
+        std::array<std::string, 2> lists;  // one of many, unique
+        const auto add = [&](const char* what, const std::array<bool, 3>& unique) {
+            for (std::size_t k = 0; k < 3; ++k) {
+                std::string& list = lists.at(unique.at(k) ? 1 : 0);
+                list += fmt::format("{}{}.{}", list.empty() ? "" : " ", what, "xyz"[k]);
+            }
+        };
+        if (target.force) {
+            add("force", share.force);
+        }
+        if (target.torque) {
+            add("torque", share.torque);
+        }
+        std::vector<std::string> others;
+        for (const int owner : share.shared_with) {
+            others.push_back(map.owners[static_cast<std::size_t>(owner)].name);
+        }
+        table.push_back({map.owners[static_cast<std::size_t>(target.owner)].name, target.name,
+                         lists[1], lists[0], others.empty() ? "" : join_names(others)});
+    }
+    return "\nreactions at the start (where they are one of many, the one of least norm is "
+           "given)\n" +
+           format_table(table);
 }
 
 std::string start_text(const CheckReport& report) {
@@ -216,8 +269,8 @@ std::string to_text(const CheckReport& report, const Prepared& prepared) {
     const std::vector<std::string> names = row_names(*prepared.compiled);
     std::string text = header_text(report, prepared) + constraint_table(report, prepared) +
                        redundancy_text(report, names) + direction_text(prepared) +
-                       start_text(report) + event_text(prepared) + nonideal_text(report) +
-                       agreement_text(report) + lists_text(prepared);
+                       reaction_text(report, prepared) + start_text(report) + event_text(prepared) +
+                       nonideal_text(report) + agreement_text(report) + lists_text(prepared);
     for (const std::string& warning : report.warnings) {
         text += "\nwarning: " + warning + "\n";
     }

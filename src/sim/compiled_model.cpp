@@ -78,6 +78,11 @@ void describe(CompiledModel& compiled, const Model& model, const Equations& equa
     for (const mech::Constraint& c : model.constraints) {
         compiled.constraint_names.push_back(c.name);
     }
+    for (const mech::Body& body : model.bodies) {
+        if (body.kind == mech::Body::Kind::kSpatial) {
+            compiled.groups.push_back({body.first + 3, 4});
+        }
+    }
     compiled.rows = equations.rows;
     compiled.outputs = equations.outputs;
     compiled.outputs.insert(compiled.outputs.end(), equations.speeds.begin(),
@@ -94,9 +99,6 @@ void find_patterns(CompiledModel& compiled, const Equations& equations) {
         const int index = static_cast<int>(i);
         for (const mech::Entry& entry : row.A) {
             compiled.row_entries.push_back({index, entry.column});
-        }
-        for (const mech::Direction& direction : row.directions) {
-            compiled.directions.push_back({index, direction.point});
         }
         if (!row.holonomic || row.kind == mech::ConstraintKind::kVacuous) {
             continue;
@@ -189,24 +191,6 @@ code::Kernel residual_kernel(const Model& model, const Equations& equations,
     return out.kernel();
 }
 
-code::Kernel force_kernel(const Model& model, const Equations& equations,
-                          const std::vector<Expr>& inputs) {
-    Outputs out(model, inputs);
-    for (const Row& row : equations.rows) {
-        for (const mech::Direction& direction : row.directions) {
-            const mech::PointKinematics& point =
-                equations.points[static_cast<std::size_t>(direction.point)];
-            for (std::size_t k = 0; k < 3; ++k) {
-                out.add(direction.W[k]);
-            }
-            for (std::size_t k = 0; k < 3; ++k) {
-                out.add(point.velocity[k]);
-            }
-        }
-    }
-    return out.kernel();
-}
-
 void compile_gauge(CompiledModel& compiled, const Model& model, const Equations& equations,
                    const std::vector<Expr>& inputs) {
     const mech::GaugeChoice& gauge = equations.gauge;
@@ -259,7 +243,9 @@ CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
         outputs.add(output.value);
     }
     compiled.output = outputs.kernel();
-    compiled.force = force_kernel(model, equations, inputs);
+    compiled.reactions = reaction_map(model, equations);
+    compiled.force =
+        Outputs(model, inputs).add(reaction_expressions(compiled.reactions, equations)).kernel();
     Outputs start(model, inputs);
     for (const mech::InitialValue& initial : model.initial) {
         if (initial.velocity &&

@@ -12,7 +12,9 @@
 #include "mech/equations.h"
 #include "mech/model.h"
 #include "sim/compiled_events.h"
+#include "sim/reactions.h"
 #include "sim/switches.h"
+#include "solve/system.h"
 
 namespace ananke::sim {
 
@@ -44,17 +46,15 @@ struct CompiledModel {
     std::vector<int> holonomic;                 ///< rows that hold at position level, ascending
     std::vector<mech::NamedExpr> outputs;       ///< declared outputs, then speeds
     std::vector<std::string> point_names;
-    std::vector<std::string> constraint_names;  ///< indexed by mech::Row::constraint
+    std::vector<std::string> constraint_names;   ///< indexed by mech::Row::constraint
+    std::vector<solve::CoordinateGroup> groups;  ///< quaternions
     bool has_nonideal = false;
     bool has_gauge = false;
 
     std::vector<Place> mass_entries;       ///< upper triangle of M
     std::vector<Place> row_entries;        ///< of A, all rows
     std::vector<Place> holonomic_entries;  ///< of A, rows counted among `holonomic`
-    struct RowDirection {
-        int row, point;
-    };
-    std::vector<RowDirection> directions;  ///< one W vector each
+    ReactionMap reactions;                 ///< which rows act on which points and bodies
     std::vector<Switch> switches;          ///< in Q and C
 
     code::Kernel dynamics{code::Program{}};     ///< M entries, Q (n), C (n if has_nonideal), A
@@ -68,8 +68,8 @@ struct CompiledModel {
     code::Kernel residuals{code::Program{}};  ///< residual, residual magnitude of all rows
     code::Kernel energy{code::Program{}};     ///< T, V, h, power
     code::Kernel output{code::Program{}};     ///< outputs and speeds (may use a)
-    code::Kernel force{code::Program{}};  ///< W vectors of `directions`, velocity of their points
-    code::Kernel gauge{code::Program{}};  ///< alpha, G (m or m*m values), z (m or none)
+    code::Kernel force{code::Program{}};      ///< reaction_expressions()
+    code::Kernel gauge{code::Program{}};      ///< alpha, G (m or m*m values), z (m or none)
     /// Initial velocities that are functions of the positions, and whose they are.
     code::Kernel start_velocity{code::Program{}};
     std::vector<int> following;

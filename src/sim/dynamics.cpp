@@ -121,7 +121,8 @@ solve::System Dynamics::stabilized(double t, const double* q, const double* v, b
             at.A,
             Eigen::Map<const Eigen::VectorXd>(b_.data(), m_),
             at.row_magnitude,
-            at.b_magnitude};
+            at.b_magnitude,
+            at.groups};
 }
 
 SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {

@@ -121,7 +121,8 @@ solve::System Evaluator::system(double t, const double* q, const double* v) {
     const solve::System at = system_in_step(t, q, v);
     magnitudes_.run(input_.data(), magnitude_.data());
     const int m = compiled_->m();
-    return {at.M, at.Q, at.C, at.A, at.b, magnitude_.head(m), magnitude_.tail(m)};
+    return {
+        at.M, at.Q, at.C, at.A, at.b, magnitude_.head(m), magnitude_.tail(m), compiled_->groups};
 }
 
 solve::System Evaluator::system_in_step(double t, const double* q, const double* v) {
@@ -146,7 +147,7 @@ solve::System Evaluator::system_in_step(double t, const double* q, const double*
     }
     take(b_);
     power_ = *next;
-    return {M_, Q_, C_, A_, b_, none_, none_};
+    return {M_, Q_, C_, A_, b_, none_, none_, compiled_->groups};
 }
 
 Energy Evaluator::energy(double t, const double* q, const double* v) {
@@ -195,7 +196,7 @@ std::span<const double> Evaluator::scaled_residuals(double t, const double* q, c
     return scaled_;
 }
 
-std::span<const double> Evaluator::directions(double t, const double* q, const double* v) {
+std::span<const double> Evaluator::reactions(double t, const double* q, const double* v) {
     load(t, q, v);
     force_.run(input_.data(), scratch_.data());
     return {scratch_.data(), force_.output_count()};

@@ -58,8 +58,6 @@ class Evaluator final : public solve::ConstraintSurface {
     std::span<const double> raw_residuals(double t, const double* q, const double* v);
     /// Values of CompiledModel::following at these positions. Allocates.
     std::vector<double> start_velocities(double t, const double* q);
-    /// Six numbers per CompiledModel::directions: W and the velocity of the point.
-    std::span<const double> directions(double t, const double* q, const double* v);
     /// The input of every kernel at a state, for kernels that are not the evaluator's own. Without
     /// `a` the accelerations are those of the last state that had any.
     std::span<const double> inputs(double t, const double* q, const double* v,
@@ -71,6 +69,8 @@ class Evaluator final : public solve::ConstraintSurface {
     void set_parameter(int which, double value) {
         input_[compiled_->layout.p() + static_cast<std::size_t>(which)] = value;
     }
+    /// Values of reaction_expressions().
+    std::span<const double> reactions(double t, const double* q, const double* v);
     /// The gauge the model asks for, or the default one. Allocates.
     solve::Gauge gauge(double t, const double* q, const double* v);
 
@@ -82,6 +82,7 @@ class Evaluator final : public solve::ConstraintSurface {
     void velocity(double t, const double* q, const double* v, double* psi, double* J,
                   double* scale) override;
     void mass(double t, const double* q, double* M) override;
+    std::span<const solve::CoordinateGroup> groups() const override { return compiled_->groups; }
 
   private:
     void load(double t, const double* q, const double* v);

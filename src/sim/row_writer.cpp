@@ -9,26 +9,29 @@
 namespace ananke::sim {
 namespace {
 
-struct PointForces {
-    std::vector<std::pair<int, int>> places;  ///< constraint, point
-    std::vector<int> constraints;
-};
-
-/// Each pair of constraint and point that a direction joins, in order of appearance.
-PointForces point_forces(const CompiledModel& model) {
-    PointForces found;
-    for (const CompiledModel::RowDirection& direction : model.directions) {
-        const int constraint = model.rows[static_cast<std::size_t>(direction.row)].constraint;
-        const std::pair<int, int> place{constraint, direction.point};
-        if (std::find(found.places.begin(), found.places.end(), place) == found.places.end()) {
-            found.places.push_back(place);
+/// force[c:P].x and its like, for one target of a constraint or joint.
+void add_target(std::vector<Column>& columns, const ReactionMap& map,
+                const ReactionMap::Target& target) {
+    const std::string& owner = map.owners[static_cast<std::size_t>(target.owner)].name;
+    const auto vector = [&](const char* what, const std::string& on) {
+        for (const char axis : {'x', 'y', 'z'}) {
+            columns.push_back(
+                {fmt::format("{}[{}:{}].{}", what, owner, on, axis), ColumnKind::kPointForce});
         }
-        if (std::find(found.constraints.begin(), found.constraints.end(), constraint) ==
-            found.constraints.end()) {
-            found.constraints.push_back(constraint);
-        }
+    };
+    const std::string own_axes = fmt::format("{0} in {0}", target.name);
+    if (target.force) {
+        vector("force", target.name);
     }
-    return found;
+    if (target.torque) {
+        vector("torque", target.name);
+    }
+    if (target.force && target.turns) {
+        vector("force", own_axes);
+    }
+    if (target.torque && target.turns) {
+        vector("torque", own_axes);
+    }
 }
 
 }  // namespace
@@ -57,20 +60,11 @@ std::vector<Column> columns_of(const CompiledModel& model, bool principle) {
     per_row("residual[{}]", ColumnKind::kResidual);
     per_row("residual_rate[{}]", ColumnKind::kResidual);
 
-    const PointForces forces = point_forces(model);
-    for (const auto& [constraint, point] : forces.places) {
-        for (const char axis : {'x', 'y', 'z'}) {
-            columns.push_back(
-                {fmt::format("force[{}:{}].{}",
-                             model.constraint_names[static_cast<std::size_t>(constraint)],
-                             model.point_names[static_cast<std::size_t>(point)], axis),
-                 ColumnKind::kPointForce});
-        }
+    for (const ReactionMap::Target& target : model.reactions.targets) {
+        add_target(columns, model.reactions, target);
     }
-    for (const int constraint : forces.constraints) {
-        columns.push_back(
-            {fmt::format("power[{}]", model.constraint_names[static_cast<std::size_t>(constraint)]),
-             ColumnKind::kPointForce});
+    for (const ReactionMap::Owner& owner : model.reactions.owners) {
+        columns.push_back({fmt::format("power[{}]", owner.name), ColumnKind::kPointForce});
     }
     for (const char* name : {"kinetic", "potential", "energy", "energy_balance"}) {
         columns.push_back({name, ColumnKind::kEnergy});
@@ -90,6 +84,7 @@ RowWriter::RowWriter(Evaluator& evaluator, Dynamics& dynamics, bool principle)
     : evaluator_(&evaluator),
       dynamics_(&dynamics),
       columns_(columns_of(evaluator.model(), principle)),
+      reactions_(evaluator.model().reactions),
       principle_(principle) {
     const CompiledModel& model = evaluator.model();
     const auto m = static_cast<std::size_t>(model.m());
@@ -98,13 +93,6 @@ RowWriter::RowWriter(Evaluator& evaluator, Dynamics& dynamics, bool principle)
     rate_.resize(m);
     scale_.resize(m);
     jacobian_.resize(m * static_cast<std::size_t>(model.n()));
-    const PointForces forces = point_forces(model);
-    for (const auto& [constraint, point] : forces.places) {
-        force_places_.push_back({constraint, point});
-    }
-    power_places_ = forces.constraints;
-    forces_.resize(3 * force_places_.size());
-    powers_.resize(power_places_.size());
     if (principle_) {
         mass_.compute(Eigen::MatrixXd::Identity(model.n(), model.n()));  // takes its memory now
         a0_.resize(model.n());
@@ -137,27 +125,28 @@ void RowWriter::find_violations(double t, const double* q, const double* v) {
     }
 }
 
-/// force[c:P] = sum over the rows of c of lambda W_P, power[c] = sum of lambda W_P . v_P   RH (5)
-void RowWriter::fill_point_forces(double t, const double* q, const double* v) {
-    const CompiledModel& model = evaluator_->model();
-    std::fill(forces_.begin(), forces_.end(), 0.0);
-    std::fill(powers_.begin(), powers_.end(), 0.0);
-    const std::span<const double> values = evaluator_->directions(t, q, v);
-    for (std::size_t d = 0; d < model.directions.size(); ++d) {
-        const auto [row, point] = model.directions[d];
-        const int constraint = model.rows[static_cast<std::size_t>(row)].constraint;
-        const double lambda = dynamics_->lambda()[row];
-        const auto place = std::find_if(
-            force_places_.begin(), force_places_.end(), [&](const ForcePlace& candidate) {
-                return candidate.constraint == constraint && candidate.point == point;
-            });
-        const auto power = std::find(power_places_.begin(), power_places_.end(), constraint);
-        for (std::size_t k = 0; k < 3; ++k) {
-            const double force = lambda * values[6 * d + k];
-            forces_[3 * static_cast<std::size_t>(place - force_places_.begin()) + k] += force;
-            powers_[static_cast<std::size_t>(power - power_places_.begin())] +=
-                force * values[6 * d + 3 + k];
+void RowWriter::push_reactions(double t, const double* q, const double* v) {
+    const ReactionMap& map = evaluator_->model().reactions;
+    reactions_.evaluate(
+        evaluator_->reactions(t, q, v),
+        {dynamics_->lambda().data(), static_cast<std::size_t>(dynamics_->lambda().size())});
+    for (std::size_t i = 0; i < map.targets.size(); ++i) {
+        const ReactionMap::Target& target = map.targets[i];
+        if (target.force) {
+            push(reactions_.force(i));
         }
+        if (target.torque) {
+            push(reactions_.torque(i));
+        }
+        if (target.force && target.turns) {
+            push(reactions_.in_body(i, reactions_.force(i)));
+        }
+        if (target.torque && target.turns) {
+            push(reactions_.in_body(i, reactions_.torque(i)));
+        }
+    }
+    for (std::size_t i = 0; i < map.owners.size(); ++i) {
+        row_.push_back(reactions_.power(i));
     }
 }
 
@@ -186,7 +175,6 @@ std::span<const double> RowWriter::fill(double t, const double* q, const double*
     const auto n = static_cast<std::size_t>(model.n());
     const auto m = static_cast<std::size_t>(model.m());
     find_violations(t, q, v);
-    fill_point_forces(t, q, v);
 
     row_.clear();
     row_.push_back(t);
@@ -205,8 +193,7 @@ std::span<const double> RowWriter::fill(double t, const double* q, const double*
     for (const Violation& violation : violations_) {
         row_.push_back(violation.rate);
     }
-    push(forces_);
-    push(powers_);
+    push_reactions(t, q, v);
 
     const Energy energy = evaluator_->energy(t, q, v);
     energy_balance_ = energy.h - start_h_ - work;

@@ -8,13 +8,14 @@
 
 #include "sim/dynamics.h"
 #include "sim/evaluator.h"
+#include "sim/reactions.h"
 #include "sim/record.h"
 
 namespace ananke::sim {
 
 /// t; x; x'; x''; Qc[x], Qc_ideal[x], Qc_nonideal[x]; lambda[c]; residual[c]; residual_rate[c];
-/// force[c:P].x, power[c]; kinetic, potential, energy, energy_balance; outputs and speeds; with
-/// `principle` also a0[x], deviation[x], e[c].
+/// force[c:P].x, torque[c:B].x, the same in body axes, power[c]; kinetic, potential, energy,
+/// energy_balance; outputs and speeds; with `principle` also a0[x], deviation[x], e[c].
 std::vector<Column> columns_of(const CompiledModel& model, bool principle = false);
 
 /// Scaled violation of one constraint row at one instant.
@@ -43,7 +44,7 @@ class RowWriter {
 
   private:
     void find_violations(double t, const double* q, const double* v);
-    void fill_point_forces(double t, const double* q, const double* v);
+    void push_reactions(double t, const double* q, const double* v);
     void fill_principle(double t, const double* q, const double* v);
     void push(std::span<const double> values) {
         row_.insert(row_.end(), values.begin(), values.end());
@@ -55,14 +56,7 @@ class RowWriter {
     std::vector<double> row_;
     std::vector<Violation> violations_;
     std::vector<double> rate_, jacobian_, scale_;
-    /// Where a constraint's force on a point, and its power, stand among the point-force columns.
-    struct ForcePlace {
-        int constraint, point;
-    };
-    std::vector<ForcePlace> force_places_;
-    std::vector<int> power_places_;  ///< constraints
-    std::vector<double> forces_;
-    std::vector<double> powers_;
+    Reactions reactions_;
     bool principle_;
     bool lacks_principle_ = false;
     Eigen::LLT<Eigen::MatrixXd> mass_;

@@ -61,7 +61,7 @@ struct RunSummary {
     bool rank_warning = false;
     std::string not_finite;  ///< first value of a row that is not finite: "energy at t = 2"
     std::size_t events = 0;
-    std::string stopped;  ///< "stopped at t = 2 by the event landed", or ""
+    std::string stopped;         ///< "stopped at t = 2 by the event landed", or ""
     std::optional<Error> error;  ///< why the run ended early; rows so far are recorded
 };
 

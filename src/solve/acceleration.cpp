@@ -135,7 +135,7 @@ bool AccelerationSolver::load(const System& at) {
 // The same with M' + A'^T A' and Q' + A'^T b', M' = D M D, A' = rho A D of unit rows.
 bool AccelerationSolver::load_auxiliary(const System& at) {
     equilibrate(n_, at.M.data(), at.A.data(), active_count_, active_.data(), d_.data(),
-                row_scale_.data(), work_.data());
+                row_scale_.data(), work_.data(), at.groups);
     for (int k = 0; k < active_count_; ++k) {
         const double* row = at.A.data() + active_[k] * n_;
         double* scaled = A_aux_.data() + k * n_;

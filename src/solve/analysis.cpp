@@ -274,7 +274,7 @@ Analysis analyse(const System& at, RankPolicy policy, std::span<const std::strin
     VectorXd row_balance(m);
     VectorXd work(n + m);
     equilibrate(n, raw_M.data(), raw_A.data(), static_cast<int>(active.size()), active.data(),
-                result.coordinate_scale.data(), row_balance.data(), work.data());
+                result.coordinate_scale.data(), row_balance.data(), work.data(), at.groups);
     const auto D = result.coordinate_scale.asDiagonal();
     const RowMatrix M = D * raw_M * D;
     const RowMatrix A = m > 0 ? RowMatrix(raw_A * D) : RowMatrix(0, n);

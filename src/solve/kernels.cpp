@@ -143,7 +143,7 @@ void multiply_lower(int size, const double* L, const double* x, double* y) {
 }
 
 void equilibrate(int n, const double* M, const double* A, int count, const int* rows, double* d,
-                 double* row_scale, double* work) {
+                 double* row_scale, double* work, std::span<const CoordinateGroup> groups) {
     double* sum = work;
     double heaviest = 0.0;
     for (int i = 0; i < n; ++i) {
@@ -151,6 +151,13 @@ void equilibrate(int n, const double* M, const double* A, int count, const int* 
     }
     for (int i = 0; i < n; ++i) {
         sum[i] = M[i * n + i] > kMassless * heaviest ? M[i * n + i] : 0.0;
+    }
+    for (const CoordinateGroup& group : groups) {
+        double total = 0.0;
+        for (int i = group.first; i < group.first + group.count; ++i) {
+            total += sum[i];
+        }
+        std::fill(sum + group.first, sum + group.first + group.count, total / group.count);
     }
     double* mass = d;
     std::copy(sum, sum + n, mass);

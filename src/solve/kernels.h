@@ -1,7 +1,10 @@
 // Small dense kernels on caller-owned memory. Matrices are row-major and contiguous.
 #pragma once
 
+#include <span>
+
 #include "solve/fixed_size.h"
+#include "solve/system.h"
 
 namespace ananke::solve {
 
@@ -31,8 +34,8 @@ bool all_finite(int n, const double* x);
 /// coordinates nor the scale of the rows matter. Only the rows listed take part; `row_scale` (m)
 /// receives rho, `work` holds n numbers. Iterated balance of [M A^T; A 0] has no limit when
 /// rows outnumber coordinates, and blows up coordinates whose mass is small by chance where M is
-/// singular.
+/// singular. For the same reason the members of a group count with their mean mass.
 void equilibrate(int n, const double* M, const double* A, int count, const int* rows, double* d,
-                 double* row_scale, double* work);
+                 double* row_scale, double* work, std::span<const CoordinateGroup> groups = {});
 
 }  // namespace ananke::solve

@@ -46,7 +46,8 @@ LeastChange::LeastChange(int n, int max_rows)
       beta_(size(max_rows)),
       head_(size(n)) {}
 
-bool LeastChange::load(int m, const double* M, const double* J, const RankPolicy& policy) {
+bool LeastChange::load(int m, const double* M, const double* J, const RankPolicy& policy,
+                       std::span<const CoordinateGroup> groups) {
     if (!all_finite(n_ * n_, M) || !all_finite(m * n_, J)) {
         return false;
     }
@@ -60,7 +61,7 @@ bool LeastChange::load(int m, const double* M, const double* J, const RankPolicy
     std::fill(d_.begin(), d_.end(), 1.0);
     if (!regular) {
         equilibrate(n_, M, J, active_count_, active_.data(), d_.data(), row_scale_.data(),
-                    work_.data());
+                    work_.data(), groups);
     }
     factor_.begin(active_count_);
     for (int k = 0; k < active_count_; ++k) {
@@ -172,7 +173,7 @@ bool Projector::descend(const Level& level, ProjectionReport& report, double& re
     bool fresh = false;
     for (int iteration = 0; iteration < options_.most_iterations; ++iteration) {
         if (!fresh) {
-            if (!change_.load(level.rows, M_.data(), J_.data(), options_.rank)) {
+            if (!change_.load(level.rows, M_.data(), J_.data(), options_.rank, surface_.groups())) {
                 return false;
             }
             fresh = true;

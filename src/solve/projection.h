@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "solve/row_factor.h"
+#include "solve/system.h"
 
 namespace ananke::solve {
 
@@ -31,6 +32,7 @@ class ConstraintSurface {
                           double* scale) = 0;
     /// M (n×n)
     virtual void mass(double t, const double* q, double* M) = 0;
+    virtual std::span<const CoordinateGroup> groups() const { return {}; }
 };
 
 struct ProjectionOptions {
@@ -72,7 +74,8 @@ class LeastChange {
     LeastChange(int n, int max_rows);
 
     /// Take M and the rows of J (m×n) listed in `rows` (null: all). False if not finite.
-    bool load(int m, const double* M, const double* J, const RankPolicy& policy);
+    bool load(int m, const double* M, const double* J, const RankPolicy& policy,
+              std::span<const CoordinateGroup> groups = {});
     /// dx for residuals f (m), by the rows and the factor of the last load().
     void step(const double* f, double* dx);
     int rank() const { return factor_.rank(); }

@@ -6,6 +6,7 @@
 #include <Eigen/Dense>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,12 @@
 namespace ananke::solve {
 
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Coordinates that share a unit, such as the four of a quaternion, along any of which a direction
+/// without mass may come to lie: their masses count as one.
+struct CoordinateGroup {
+    int first, count;
+};
 
 /// The system at one (q, v, t). Views only; whoever evaluates the kernels owns the memory.
 /// Row-major contiguous A and M are seen without a copy.
@@ -29,6 +36,8 @@ struct System {
     Eigen::Ref<const Eigen::VectorXd> row_magnitude;
     /// m  the same for b; size 0 means |b|.
     Eigen::Ref<const Eigen::VectorXd> b_magnitude;
+
+    std::span<const CoordinateGroup> groups = {};
 
     int n() const { return static_cast<int>(M.rows()); }
     int m() const { return static_cast<int>(A.rows()); }
