@@ -1,6 +1,8 @@
 // `ananke derive` on the whole gallery: every form prints, the C compiles alone and gives the
 // acceleration of the solver.
 #include <cstdlib>
+#include <map>
+#include <random>
 
 #include <fmt/format.h>
 
@@ -113,6 +115,168 @@ TEST(DeriveProgram, PrintsEveryFormThatApplies) {
             EXPECT_NE(contents(scratch.file("out")).find("''"), std::string::npos);
         }
     }
+}
+
+/// Numbers that the printed C of the minimal equations computes: q', q'', lambda.
+std::vector<double> run_minimal_c(const Scratch& scratch, const sim::StartState& at,
+                                  const std::vector<double>& u,
+                                  const std::vector<double>& parameters, std::size_t evidence) {
+    const std::size_t n = at.q.size();
+    std::ofstream(scratch.file("main.c")) << fmt::format(
+        "#include <stdio.h>\n"
+        "int ananke_minimal(double, const double *, const double *, const double *, double *,\n"
+        "                   double *, double *, double *);\n"
+        "int main(void) {{\n"
+        "    const double q[] = {}, u[] = {}, p[] = {};\n"
+        "    double q_dot[{}], u_dot[{}], a[{}], lambda[{}];\n"
+        "    const int code = ananke_minimal({}, q, u, p, q_dot, u_dot, a, lambda);\n"
+        "    for (int i = 0; i < {}; ++i) printf(\"%.17g\\n\", q_dot[i]);\n"
+        "    for (int i = 0; i < {}; ++i) printf(\"%.17g\\n\", a[i]);\n"
+        "    for (int i = 0; i < {}; ++i) printf(\"%.17g\\n\", lambda[i]);\n"
+        "    return code;\n"
+        "}}\n",
+        list(at.q), list(u), list(parameters), n, u.size() + 1, n, evidence + 1, at.t, n, n,
+        evidence);
+    const std::string command = fmt::format(
+        "cp '{0}/out' '{0}/model.c' && "
+        "cc -std=c99 -Wall -Wextra -Werror -c '{0}/model.c' -o '{0}/model.o' && "
+        "cc -std=c99 '{0}/main.c' '{0}/model.o' -o '{0}/main' -lm && '{0}/main' > '{0}/numbers'",
+        scratch.file(""));
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    std::ifstream in(scratch.file("numbers"));
+    std::vector<double> numbers;
+    for (double x = 0; in >> x;) {
+        numbers.push_back(x);
+    }
+    return numbers;
+}
+
+/// The names in the comment of the C file: "u[0], u_dot[0]: x'".
+std::vector<std::string> input_names(const std::string& source) {
+    std::vector<std::string> names;
+    for (;;) {
+        const std::string mark = fmt::format(" * u[{0}], u_dot[{0}]: ", names.size());
+        const std::size_t at = source.find(mark);
+        if (at == std::string::npos) {
+            return names;
+        }
+        const std::size_t begin = at + mark.size();
+        names.push_back(source.substr(begin, source.find('\n', begin) - begin));
+    }
+}
+
+/// Values of velocities or speeds by name at a state.
+std::vector<double> input_values(const sim::Prepared& prepared, const sim::StartState& at,
+                                 const std::vector<std::string>& names) {
+    sym::Values<double> values = mech::symbol_values<double>(prepared.model, prepared.parameters);
+    values[prepared.model.time] = at.t;
+    std::map<std::string, double> known;
+    for (std::size_t i = 0; i < at.q.size(); ++i) {
+        values[prepared.model.coordinates[i].q] = at.q[i];
+        values[prepared.model.coordinates[i].v] = at.v[i];
+        known[prepared.model.coordinates[i].name + "'"] = at.v[i];
+    }
+    for (const mech::NamedExpr& speed : prepared.equations.speeds) {
+        known[speed.name] = sym::evaluate<double>(prepared.model.graph, speed.value, values);
+    }
+    std::vector<double> result;
+    for (const std::string& name : names) {
+        EXPECT_TRUE(known.contains(name)) << name;
+        result.push_back(known[name]);
+    }
+    return result;
+}
+
+/// q' of the state and q'' of the solver, from the inputs of the minimal equations alone.
+void check_minimal_c(const Scratch& scratch, const sim::Prepared& prepared,
+                     const sim::StartState& at) {
+    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
+    const Result<solve::Motion> motion =
+        solve::evaluate(solve::Form::kAuto, evaluator.system(at.t, at.q.data(), at.v.data()));
+    ASSERT_TRUE(motion) << motion.error().message;
+    const std::vector<double> u =
+        input_values(prepared, at, input_names(contents(scratch.file("out"))));
+    const std::vector<double> numbers = run_minimal_c(scratch, at, u, prepared.parameters, 0);
+    const std::size_t n = at.q.size();
+    ASSERT_EQ(numbers.size(), 2 * n);
+    const Eigen::VectorXd& a = motion.value().a;
+    const double scale = std::max(1.0, a.lpNorm<Eigen::Infinity>());
+    for (std::size_t i = 0; i < n; ++i) {
+        EXPECT_NEAR(numbers[i], at.v[i], 1e-10 * std::max(1.0, std::abs(at.v[i])));
+        EXPECT_NEAR(numbers[n + i], a[static_cast<Eigen::Index>(i)], 1e-9 * scale);
+    }
+}
+
+TEST(DeriveProgram, TheMinimalCOfEveryModelGivesTheAccelerationOfTheSolver) {
+    const Scratch scratch;
+    for (const std::string& name : stems(source_directory() / "models", ".ank")) {
+        SCOPED_TRACE(name);
+        ASSERT_EQ(derive(scratch, name, "--minimal --as c"), 0) << contents(scratch.file("err"));
+        const Loaded loaded = load_text(name, model_text(name));
+        ASSERT_TRUE(loaded.prepared) << loaded.messages;
+        sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+        const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+        ASSERT_TRUE(start) << start.error().message;
+        check_minimal_c(scratch, *loaded.prepared, start.value());
+    }
+}
+
+TEST(DeriveProgram, TheMinimalCHoldsAtOtherStates) {
+    const Scratch scratch;
+    for (const char* name : {"perpendicular", "appell_a1_up", "two_link_pendulum"}) {
+        SCOPED_TRACE(name);
+        ASSERT_EQ(derive(scratch, name, "--minimal --as c"), 0) << contents(scratch.file("err"));
+        const Loaded loaded = load_text(name, model_text(name));
+        ASSERT_TRUE(loaded.prepared) << loaded.messages;
+        std::mt19937 random(7);
+        std::uniform_real_distribution<double> draw(-0.2, 0.2);
+        for (int sample = 0; sample < 5; ++sample) {
+            mech::InitialState start = loaded.prepared->initial;
+            std::fill(start.q_exact.begin(), start.q_exact.end(), false);
+            std::fill(start.v_exact.begin(), start.v_exact.end(), false);
+            for (std::size_t i = 0; i < start.q.size(); ++i) {
+                start.q[i] += draw(random);
+                start.v[i] += draw(random);
+            }
+            sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+            const Result<sim::StartState> at = sim::assemble(evaluator, start);
+            ASSERT_TRUE(at) << at.error().message;
+            check_minimal_c(scratch, *loaded.prepared, at.value());
+        }
+    }
+}
+
+TEST(DeriveProgram, MinimalEquationsOfThePucksAsText) {  // RH (32)-(49), read beside the paper
+    const Scratch scratch;
+    ASSERT_EQ(derive(scratch, "perpendicular", "--minimal --independent p1x,p1y,p2x"), 0);
+    EXPECT_EQ(contents(scratch.file("out")),
+              contents((source_directory() / "tests" / "derived" / "pucks_minimal.txt").string()));
+    ASSERT_EQ(derive(scratch, "perpendicular", "--minimal --evidence perpendicular"), 0);
+    EXPECT_EQ(contents(scratch.file("out")),
+              contents((source_directory() / "tests" / "derived" / "pucks_evidence.txt").string()));
+}
+
+TEST(DeriveProgram, SaysWhatIsWrongWithAMinimalChoice) {
+    const Scratch scratch;
+    const auto refused = [&](const std::string& options) {
+        EXPECT_EQ(derive(scratch, "perpendicular", options), 1);
+        EXPECT_EQ(contents(scratch.file("out")), "");
+        return contents(scratch.file("err"));
+    };
+    EXPECT_EQ(refused("--minimal --independent p1x,p1y,p3x"),
+              "ananke: independent: no velocity or speed is called \"p3x\"; did you mean p1x?\n");
+    EXPECT_EQ(refused("--minimal --independent p1x"),
+              "ananke: independent: needs exactly 3 of p1x', p1y', p2x', p2y'; 1 given: p1x'\n");
+    EXPECT_EQ(refused("--minimal --evidence perpendiclar"),
+              "ananke: evidence: no constraint is called \"perpendiclar\"; did you mean "
+              "perpendicular?\n");
+    EXPECT_EQ(refused("--evidence perpendicular"),
+              "ananke: --independent and --evidence belong to --minimal\n");
+    EXPECT_EQ(refused("--minimal --form schutte"),
+              "ananke: --minimal and --form schutte ask for different forms\n");
+    EXPECT_EQ(refused("--minimal --independent p1x,p1y,p2x --set p1y\\'=0 --set p2x\\'=0"),
+              "ananke: independent: p1x', p1y' and p2x' cannot be independent together: at the "
+              "initial state the constraint perpendicular ties together p1y' and p2x'\n");
 }
 
 TEST(DeriveProgram, SaysWhatIsWrong) {

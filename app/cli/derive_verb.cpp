@@ -15,6 +15,9 @@ struct DeriveArguments {
     std::string notation = "text";
     std::string form = "auto";
     bool full = false;
+    bool minimal = false;
+    std::vector<std::string> independent;
+    std::vector<std::string> evidence;
 };
 
 int wrong(const std::string& message) {
@@ -42,6 +45,16 @@ int run_derive(const DeriveArguments& arguments) {
         return wrong(fmt::format("unknown form \"{}\"; the forms are {}", arguments.form,
                                  fmt::join(names, ", ")));
     }
+    const bool chosen = !arguments.independent.empty() || !arguments.evidence.empty();
+    if (arguments.minimal && arguments.form != "auto" && *form != Form::kMinimal) {
+        return wrong("--minimal and --form " + arguments.form + " ask for different forms");
+    }
+    if (arguments.minimal) {
+        form = Form::kMinimal;
+    }
+    if (chosen && *form != Form::kMinimal) {
+        return wrong("--independent and --evidence belong to --minimal");
+    }
     const std::optional<Notation> notation = parse_notation(arguments.notation);
     if (!notation) {
         return wrong(fmt::format("unknown notation \"{}\"; the notations are text, latex, c",
@@ -51,7 +64,8 @@ int run_derive(const DeriveArguments& arguments) {
     if (!model) {
         return kWrongInput;
     }
-    const Derived derived = derive(*model, {*form, *notation, arguments.full});
+    const Derived derived = derive(
+        *model, {*form, *notation, arguments.full, arguments.independent, arguments.evidence});
     say(stdout, "{}", derived.text);
     return derived.failure ? wrong(derived.failure->message) : kDone;
 }
@@ -71,12 +85,27 @@ void add_derive(CLI::App& app, int& exit_code) {
                      "how the acceleration is written")
         ->type_name("FORM")
         ->capture_default_str();
+    verb->add_flag(
+        "--minimal", arguments->minimal,
+        "As many equations as degrees of freedom, without constraint forces (the same as "
+        "--form minimal)");
+    verb->add_option("--independent", arguments->independent,
+                     "With --minimal: the independent velocities or speeds, x or x' or u")
+        ->type_name("NAME,...")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    verb->add_option("--evidence", arguments->evidence,
+                     "With --minimal: constraints whose forces stay in the equations as unknowns")
+        ->type_name("NAME,...")
+        ->delimiter(',')
+        ->allow_extra_args(false);
     verb->add_flag("--full", arguments->full, "Print every line of a long report");
     verb->footer(
         "Examples:\n"
         "  ananke derive models/two_link_pendulum.ank\n"
         "  ananke derive models/free_top.ank --form wanichanon     Table 1 of the paper\n"
-        "  ananke derive models/duffing.ank --form minimal\n"
+        "  ananke derive models/perpendicular.ank --minimal --independent p1x,p1y,p2x\n"
+        "  ananke derive models/perpendicular.ank --minimal --evidence perpendicular\n"
         "  ananke derive models/duffing.ank --as latex > duffing.tex\n"
         "  ananke derive models/andrews.ank --as c > andrews.c && cc -c andrews.c");
     verb->callback([arguments, &exit_code] { exit_code = run_derive(*arguments); });

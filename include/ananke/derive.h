@@ -24,11 +24,17 @@ struct DeriveOptions {
     Form form = Form::kAuto;
     Notation notation = Notation::kText;
     bool full = false;  ///< else long lists are cut, with a note
+    /// Of the minimal form: names of the independent velocities or speeds (x, x' or u); empty:
+    /// chosen at the initial state.
+    std::vector<std::string> independent = {};
+    /// Of the minimal form: constraints (or rows c[2]) whose forces stay in the equations.
+    std::vector<std::string> evidence = {};
 };
 
 struct Derived {
     std::string text;
-    /// Why there is no acceleration; the equations stand in `text` all the same.
+    /// Why there is no acceleration (the equations stand in `text` all the same), or which option
+    /// is wrong (then there is no text).
     std::optional<Error> failure;
 };
 

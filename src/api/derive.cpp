@@ -7,7 +7,9 @@
 #include <fmt/ranges.h>
 
 #include "api/model_data.h"
+#include "base/text.h"
 #include "mech/derive_report.h"
+#include "mech/minimal.h"
 #include "sim/dynamics.h"
 #include "sim/evaluator.h"
 #include "sim/start.h"
@@ -23,6 +25,7 @@ struct Judgement {
     bool mass_positive_definite = true;
     std::vector<std::string> notes;
     std::optional<Error> failure;  ///< why there is no acceleration
+    std::vector<solve::DroppedRow> dropped;
 };
 
 std::string row_list(const mech::Equations& equations, const std::vector<int>& rows) {
@@ -62,6 +65,7 @@ Judgement judge(const sim::Prepared& prepared) {
         result.failure = sim::explain_failure(evaluator, start.t, start.q.data(), start.v.data());
     }
     result.rows = analysis.kept;
+    result.dropped = analysis.dropped;
     if (!analysis.failure && !analysis.dropped.empty()) {
         std::vector<int> dropped;
         for (const solve::DroppedRow& row : analysis.dropped) {
@@ -88,6 +92,83 @@ Judgement judge(const sim::Prepared& prepared) {
     return result;
 }
 
+/// Rows of the constraints named; kInvalidInput for an unknown name.
+Result<std::vector<int>> rows_of(const sim::Prepared& prepared,
+                                 const std::vector<std::string>& names) {
+    std::vector<int> result;
+    std::vector<std::string> known;
+    for (const mech::Constraint& constraint : prepared.model.constraints) {
+        known.push_back(constraint.name);
+    }
+    for (const mech::Row& row : prepared.equations.rows) {
+        known.push_back(row.name);
+    }
+    for (const std::string& name : names) {
+        const std::size_t before = result.size();
+        for (std::size_t k = 0; k < prepared.equations.rows.size(); ++k) {
+            const mech::Row& row = prepared.equations.rows[k];
+            const auto constraint = static_cast<std::size_t>(row.constraint);
+            if (row.name == name || prepared.model.constraints[constraint].name == name) {
+                result.push_back(static_cast<int>(k));
+            }
+        }
+        if (result.size() == before) {
+            const std::string near = nearest_name(name, known);
+            return Error{ErrorCode::kInvalidInput,
+                         fmt::format("evidence: no constraint is called \"{}\"{}", name,
+                                     near.empty() ? "" : "; did you mean " + near + "?")};
+        }
+    }
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result;
+}
+
+/// Independent rows that contain those in evidence as far as these are independent themselves: a
+/// row that follows from others takes the place of one of them.
+mech::MinimalOptions minimal_options(const sim::Prepared& prepared, const Judgement& judgement,
+                                     const std::vector<int>& evidence,
+                                     std::vector<std::string> independent,
+                                     std::vector<std::string>& notes) {
+    mech::MinimalOptions options{judgement.rows, {}, std::move(independent)};
+    const auto contains = [](const std::vector<int>& rows, int row) {
+        return std::find(rows.begin(), rows.end(), row) != rows.end();
+    };
+    for (const int row : evidence) {
+        const auto dropped = std::find_if(judgement.dropped.begin(), judgement.dropped.end(),
+                                          [&](const solve::DroppedRow& d) { return d.row == row; });
+        if (dropped == judgement.dropped.end()) {
+            options.evidence.push_back(row);
+            continue;
+        }
+        int replaced = -1;
+        double largest = 1e-6;
+        for (std::size_t k = 0; k < dropped->kept.size(); ++k) {
+            const int kept = dropped->kept[k];
+            const double size = std::abs(dropped->coefficients[k]);
+            if (contains(options.rows, kept) && !contains(evidence, kept) && size > largest) {
+                largest = size;
+                replaced = kept;
+            }
+        }
+        if (replaced < 0) {
+            notes.push_back(
+                fmt::format("{} follows from other constraints in evidence; its "
+                            "multiplier is set to 0, one choice of many",
+                            row_list(prepared.equations, {row})));
+            continue;
+        }
+        notes.push_back(fmt::format(
+            "the force of {0} is one of many: {0} follows from other constraints; here it stands "
+            "for {1}, whose multiplier is set to 0",
+            row_list(prepared.equations, {row}), row_list(prepared.equations, {replaced})));
+        std::replace(options.rows.begin(), options.rows.end(), replaced, row);
+        std::sort(options.rows.begin(), options.rows.end());
+        options.evidence.push_back(row);
+    }
+    return options;
+}
+
 std::string rendered(Notation notation, const mech::Model& model, const mech::Equations& equations,
                      const mech::ClosedForm& form, const mech::ReportOptions& options) {
     if (notation == Notation::kLatex) {
@@ -99,12 +180,46 @@ std::string rendered(Notation notation, const mech::Model& model, const mech::Eq
     return mech::derive_text(model, equations, form, options);
 }
 
+constexpr std::string_view kPivotNote =
+    "the elimination divides by pivots chosen at the initial state; near a state where one of them "
+    "vanishes the lines lose digits (a run chooses anew there)";
+
+/// RH (8), or (7) with constraints in evidence.
+Result<Derived> derive_minimal(const sim::Prepared& prepared, const Judgement& judgement,
+                               const DeriveOptions& options) {
+    const Result<std::vector<int>> evidence = rows_of(prepared, options.evidence);
+    if (!evidence) {
+        return evidence.error();
+    }
+    mech::Model own = prepared.model;
+    mech::ReportOptions report{prepared.parameters, judgement.rows, judgement.notes, options.full};
+    const mech::MinimalOptions choice =
+        minimal_options(prepared, judgement, evidence.value(), options.independent, report.notes);
+    Result<mech::MinimalForm> form =
+        mech::minimal_form(own, prepared.equations, choice, judgement.at);
+    if (!form) {
+        return form.error();
+    }
+    report.rows = choice.rows;
+    report.facts = form.value().facts;
+    report.notes.insert(report.notes.end(), form.value().notes.begin(), form.value().notes.end());
+    if (choice.rows.size() > choice.evidence.size()) {
+        report.notes.emplace_back(kPivotNote);
+    }
+    return Derived{
+        options.notation == Notation::kC
+            ? mech::minimal_c(own, prepared.equations, form.value(), report)
+            : rendered(options.notation, own, prepared.equations, form.value().lines, report),
+        std::nullopt};
+}
+
 }  // namespace
 
 std::vector<Form> written_forms() {
     std::vector<Form> forms;
     for (const Form form : all_forms()) {
-        if (form == Form::kAuto || mech::parse_written_form(form_name(form))) {
+        if (form == Form::kAuto || form == Form::kMinimal ||
+            mech::parse_written_form(form_name(form))) {
             forms.push_back(form);
         }
     }
@@ -119,6 +234,16 @@ Derived derive(const Model& model, const DeriveOptions& options) {
     mech::Model own = prepared.model;
 
     std::optional<Error> failure = judgement.failure;
+    if (!failure && options.form == Form::kMinimal) {
+        Result<Derived> derived = derive_minimal(prepared, judgement, options);
+        if (derived) {
+            return std::move(derived.value());
+        }
+        if (derived.error().code == ErrorCode::kInvalidInput) {
+            return {"", derived.error()};
+        }
+        failure = derived.error();
+    }
     if (!failure) {
         const mech::WrittenForm automatic = judgement.mass_positive_definite
                                                 ? mech::WrittenForm::kFundamental
@@ -127,11 +252,8 @@ Derived derive(const Model& model, const DeriveOptions& options) {
             mech::parse_written_form(form_name(options.form)).value_or(automatic);
         const Result<mech::ClosedForm> form =
             mech::closed_form(own, prepared.equations, wanted, judgement.rows, judgement.at);
-        if (form &&
-            (wanted == mech::WrittenForm::kMinimal || wanted == mech::WrittenForm::kMultipliers)) {
-            report.notes.push_back(
-                "the elimination divides by pivots chosen at the initial state; near a state where "
-                "one of them vanishes the lines lose digits (a run chooses anew there)");
+        if (form && wanted == mech::WrittenForm::kMultipliers) {
+            report.notes.emplace_back(kPivotNote);
         }
         if (form) {
             return {rendered(options.notation, own, prepared.equations, form.value(), report),

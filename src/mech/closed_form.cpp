@@ -19,7 +19,6 @@ constexpr std::array kForms{
     NamedForm{WrittenForm::kSchutte, "schutte"},
     NamedForm{WrittenForm::kWanichanon, "wanichanon"},
     NamedForm{WrittenForm::kMultipliers, "multipliers"},
-    NamedForm{WrittenForm::kMinimal, "minimal"},
 };
 
 }  // namespace

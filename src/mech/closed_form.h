@@ -1,6 +1,7 @@
 // The constrained acceleration as formulas, one worksheet per form of THEORY section 2.
 //
-// The forms are those of solve/forms.h, here over expressions. Dependent rows are left out (which
+// The forms are those of solve/forms.h, here over expressions; the minimal equations have a file of
+// their own, mech/minimal.h. Dependent rows are left out (which
 // ones is a numeric question, answered by the caller), so that every matrix to be inverted is
 // regular: with independent rows B+ = B^T (B B^T)^-1, and no square root of M is needed, US10 (56).
 #pragma once
@@ -22,10 +23,9 @@ enum class WrittenForm : std::uint8_t {
     kSchutte,      ///< US10 (49)
     kWanichanon,   ///< UW13 (3.18), Table 1
     kMultipliers,  ///< Lagrange's equations with multipliers
-    kMinimal,      ///< RH (8)
 };
 
-/// fundamental, phohomsiri, schutte, wanichanon, multipliers, minimal.
+/// fundamental, phohomsiri, schutte, wanichanon, multipliers.
 std::string_view written_form_name(WrittenForm form);
 std::optional<WrittenForm> parse_written_form(std::string_view name);
 const std::vector<WrittenForm>& all_written_forms();

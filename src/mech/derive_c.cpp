@@ -1,116 +1,25 @@
 #include <algorithm>
-#include <array>
-#include <set>
 #include <string_view>
-#include <unordered_set>
 
 #include <fmt/format.h>
 
+#include "mech/c_writer.h"
 #include "mech/derive_report.h"
-#include "sym/print.h"
-#include "sym/walk.h"
 
 namespace ananke::mech {
 namespace {
 
-/// Words that the functions use themselves.
-constexpr std::array<std::string_view, 40> kTaken{
-    "t",    "q",    "v",     "p",    "M",        "Q",      "A",    "b",      "C",    "a",
-    "n",    "m",    "i",     "j",    "k",        "lambda", "sin",  "cos",    "tan",  "asin",
-    "acos", "atan", "atan2", "sinh", "cosh",     "tanh",   "exp",  "log",    "sqrt", "fabs",
-    "fmin", "fmax", "pow",   "fma",  "isfinite", "malloc", "free", "memset", "main", "NULL"};
-
-/// One identifier per symbol, all different.
-class Identifiers {
-  public:
-    Identifiers() {
-        for (const std::string_view word : kTaken) {
-            taken_.emplace(word);
-        }
+std::vector<Input> all_inputs(const Model& model) {
+    std::vector<Input> result = coordinate_inputs(model);
+    for (const std::vector<Input>& more : {velocity_inputs(model), parameter_inputs(model)}) {
+        result.insert(result.end(), more.begin(), more.end());
     }
-    std::string fresh(std::string name) {
-        while (!taken_.insert(name).second) {
-            name += '_';
-        }
-        return name;
-    }
-
-  private:
-    std::set<std::string, std::less<>> taken_;
-};
-
-/// target = value; a declaration when the target is a symbol that later statements use.
-struct Statement {
-    std::string target;
-    std::optional<Expr> symbol;
-    Expr value;
-};
-
-/// The statements of one function: values of symbols first, shared parts before their first use.
-std::string body(const Model& model, const std::vector<Statement>& statements,
-                 const std::unordered_map<Expr, Label>& labels) {
-    const sym::Graph& graph = model.graph;
-    std::vector<Expr> roots(statements.size());
-    std::transform(statements.begin(), statements.end(), roots.begin(),
-                   [](const Statement& s) { return s.value; });
-    Identifiers identifiers;
-    std::vector<sym::Named> names{{"t", model.time}};
-    std::string out;
-    std::unordered_set<Expr> reached;
-    for (const Expr e : sym::reachable(graph, roots)) {
-        reached.insert(e);
-    }
-    const auto bind = [&](Expr symbol, std::string_view from, std::size_t index) {
-        if (reached.contains(symbol)) {
-            const std::string name = identifiers.fresh(sym::c_name(graph.symbol_record(symbol)));
-            names.push_back({name, symbol});
-            out += fmt::format("    const double {} = {}[{}];\n", name, from, index);
-        }
-    };
-    for (std::size_t i = 0; i < model.coordinates.size(); ++i) {
-        bind(model.coordinates[i].q, "q", i);
-    }
-    for (std::size_t i = 0; i < model.coordinates.size(); ++i) {
-        bind(model.coordinates[i].v, "v", i);
-    }
-    for (std::size_t i = 0; i < model.parameters.size(); ++i) {
-        bind(model.parameters[i].symbol, "p", i);
-    }
-    std::vector<Statement> named = statements;
-    for (Statement& s : named) {
-        if (s.symbol) {
-            s.target = identifiers.fresh(labels.at(*s.symbol).c);
-            names.push_back({s.target, *s.symbol});
-        }
-    }
-    std::vector<sym::Named> shared = sym::common_subexpressions(graph, roots);
-    for (sym::Named& part : shared) {
-        part.name = identifiers.fresh(part.name);
-        names.push_back(part);
-    }
-    const sym::Printer printer(graph, sym::Notation::kC, names);
-    std::unordered_set<Expr> written;
-    for (const Statement& s : named) {
-        const std::vector<Expr> parts = sym::reachable(graph, s.value);
-        const std::unordered_set<Expr> needed(parts.begin(), parts.end());
-        for (const sym::Named& part : shared) {
-            if (needed.contains(part.value) && written.insert(part.value).second) {
-                out += fmt::format("    const double {} = {};\n", part.name,
-                                   printer.print_value(part.value));
-            }
-        }
-        out += fmt::format("    {}{} = {};\n", s.symbol ? "const double " : "", s.target,
-                           printer.print(s.value));
-    }
-    return out;
+    return result;
 }
 
-std::string comment_text(std::string text) {
-    for (std::size_t at = text.find("*/"); at != std::string::npos; at = text.find("*/", at)) {
-        text.replace(at, 2, "* /");
-    }
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    return text;
+std::string body(const Model& model, const std::vector<Statement>& statements,
+                 const std::unordered_map<Expr, Label>& labels) {
+    return c_body(model, all_inputs(model), statements, labels);
 }
 
 std::string heading(const Model& model, const Equations& equations, const ReportOptions& options) {
@@ -136,17 +45,11 @@ std::string heading(const Model& model, const Equations& equations, const Report
     return out + " */\n#include <math.h>\n";
 }
 
-/// "double M[9]", or a pointer where nothing is stored.
-std::string array(std::string_view type, std::string_view name, std::size_t size) {
-    return size > 0 ? fmt::format("{} {}[{}]", type, name, size)
-                    : fmt::format("{} *{}", type, name);
-}
-
 std::string inputs(const Model& model) {
     const std::size_t n = model.coordinates.size();
-    return fmt::format("double t, {}, {}, {}", array("const double", "q", n),
-                       array("const double", "v", n),
-                       array("const double", "p", model.parameters.size()));
+    return fmt::format("double t, {}, {}, {}", c_array("const double", "q", n),
+                       c_array("const double", "v", n),
+                       c_array("const double", "p", model.parameters.size()));
 }
 
 constexpr std::string_view kInputsUsed = "    (void)t;\n    (void)q;\n    (void)v;\n    (void)p;\n";
@@ -173,9 +76,9 @@ std::string equations_function(const Model& model, const Equations& equations) {
         statements.push_back({fmt::format("b[{}]", k), std::nullopt, equations.rows[k].b});
     }
     std::string out = fmt::format("\nvoid ananke_equations({},\n", inputs(model));
-    out +=
-        fmt::format("                      {}, {}, {}, {}) {{\n", array("double", "M", n * n),
-                    array("double", "Q", n), array("double", "A", m * n), array("double", "b", m));
+    out += fmt::format("                      {}, {}, {}, {}) {{\n", c_array("double", "M", n * n),
+                       c_array("double", "Q", n), c_array("double", "A", m * n),
+                       c_array("double", "b", m));
     out += kInputsUsed;
     out += "    (void)A;\n    (void)b;\n";
     out += fmt::format("    for (int i = 0; i < {}; ++i) {{\n        M[i] = 0.0;\n    }}\n", n * n);
@@ -194,48 +97,26 @@ std::string nonideal_function(const Model& model, const Equations& equations) {
     return fmt::format(
         "\n/* Non-ideal part: M a = Q + C + A^T lambda. */\n"
         "void ananke_nonideal({}, {}) {{\n{}{}}}\n",
-        inputs(model), array("double", "C", equations.C.size()), kInputsUsed,
+        inputs(model), c_array("double", "C", equations.C.size()), kInputsUsed,
         body(model, statements, {}));
 }
 
 /// The lines of the closed form that a and lambda depend on.
 std::vector<Statement> program_of(const Model& model, const ClosedForm& form) {
-    std::unordered_set<Expr> needed;
-    const auto need = [&](Expr e) {
-        for (const Expr part : sym::reachable(model.graph, e)) {
-            needed.insert(part);
-        }
-    };
-    for (const std::vector<Expr>* results : {&form.a, &form.lambda}) {
-        for (const Expr e : *results) {
-            need(e);
-        }
-    }
-    std::vector<Statement> lines;
-    for (const std::vector<Stage>* part : {&form.stages, &form.given}) {
-        for (auto stage = part->rbegin(); stage != part->rend(); ++stage) {
-            for (auto line = stage->lines.rbegin(); line != stage->lines.rend(); ++line) {
-                if (line->definition && line->used && needed.contains(line->left)) {
-                    need(line->right);
-                    lines.push_back({"", line->left, line->right});
-                }
-            }
-        }
-    }
-    std::reverse(lines.begin(), lines.end());
+    std::vector<Statement> results;
     for (std::size_t i = 0; i < form.a.size(); ++i) {
-        lines.push_back({fmt::format("a[{}]", i), std::nullopt, form.a[i]});
+        results.push_back({fmt::format("a[{}]", i), std::nullopt, form.a[i]});
     }
     for (std::size_t k = 0; k < form.lambda.size(); ++k) {
-        lines.push_back({fmt::format("lambda[{}]", k), std::nullopt, form.lambda[k]});
+        results.push_back({fmt::format("lambda[{}]", k), std::nullopt, form.lambda[k]});
     }
-    return lines;
+    return c_program(model, form, results);
 }
 
 std::string acceleration_head(const Model& model, const Equations& equations) {
     return fmt::format("int ananke_acceleration({},\n                        {}, {}) {{\n",
-                       inputs(model), array("double", "a", model.coordinates.size()),
-                       array("double", "lambda", equations.rows.size()));
+                       inputs(model), c_array("double", "a", model.coordinates.size()),
+                       c_array("double", "lambda", equations.rows.size()));
 }
 
 std::string closed_acceleration(const Model& model, const Equations& equations,

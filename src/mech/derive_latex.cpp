@@ -104,8 +104,10 @@ std::string derive_latex(const Model& model, const Equations& equations, const C
     if (!model.title.empty()) {
         out += fmt::format("\\subsection*{{{}}}\n", escaped(model.title));
     }
-    for (const std::string& note : options.notes) {
-        out += escaped(note) + "\n\n";
+    for (const std::vector<std::string>* lines : {&options.facts, &options.notes}) {
+        for (const std::string& line : *lines) {
+            out += escaped(line) + "\n\n";
+        }
     }
     const std::string shown = matrices(model, equations);
     out += shown;

@@ -11,10 +11,11 @@
 namespace ananke::mech {
 
 struct ReportOptions {
-    std::vector<double> parameters;  ///< values, in the order of the model
-    std::vector<int> rows;           ///< that the closed form uses
-    std::vector<std::string> notes;  ///< sentences for the head of the report
-    bool full = false;               ///< false: long lists are cut, with a note
+    std::vector<double> parameters;       ///< values, in the order of the model
+    std::vector<int> rows;                ///< that the closed form uses
+    std::vector<std::string> notes;       ///< sentences for the head of the report
+    bool full = false;                    ///< false: long lists are cut, with a note
+    std::vector<std::string> facts = {};  ///< lines for the head of the report
 };
 
 /// The language's notation, one quantity per line. Entries that are zero are not listed.

@@ -157,38 +157,6 @@ Force of constraint: Qc = A^T lambda   [UW13 (2.5)]
 )");
 }
 
-TEST(DeriveText, MinimalEquationOfDuffing) {
-    Case c = duffing();
-    EXPECT_EQ(
-        from(text(c, WrittenForm::kMinimal), "Dependent"),
-        R"(Dependent accelerations by the independent ones: a = N u' + a_p,  u' = (x2'')   [RH (10)-(12)]
-    x1'' = x2'' + b[guide]
-
-Minimal equations: M_u u' = f_u,  M_u = N^T M N,  f_u = N^T (Q - M a_p)   [RH (8)]
-    M_u[x2,x2] = m1 + m2
-    f_u[x2]    = Q[x2] + Q[x1] - m1*b[guide]
-    u'[x2]     = f_u[x2]/M_u[x2,x2]
-
-Acceleration: a = N u' + a_p   [RH (8)]
-    x1'' = b[guide] + u'[x2]
-    x2'' = u'[x2]
-
-Force that the constraints must supply: F = M a - Q   [UW13 (2.5)]
-    F[x1] = m1*x1'' - Q[x1]
-    F[x2] = m2*u'[x2] - Q[x2]
-
-Products of the rows: H = A A^T
-    H[guide,guide] = 2
-
-Multipliers: lambda = (A A^T)^-1 A F
-    lambda[guide] = (F[x1] - F[x2])/2
-
-Force of constraint: Qc = A^T lambda   [UW13 (2.5)]
-    Qc[x1] = lambda[guide]
-    Qc[x2] = -lambda[guide]
-)");
-}
-
 TEST(DeriveText, DirectionsOfPerpendicularPucks) {  // RH (27)
     Case c = perpendicular();
     EXPECT_EQ(from(text(c, WrittenForm::kFundamental), "Directions"),

@@ -118,6 +118,9 @@ std::string heading(const Model& model, const Equations& equations, const Closed
     if (!values.empty()) {
         out += list("parameters:", values);
     }
+    for (const std::string& fact : options.facts) {
+        out += fact + "\n";
+    }
     for (const std::string& note : options.notes) {
         out += "note: " + note + "\n";
     }

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <tuple>
 
 #include <fmt/format.h>
 
+#include "mech/collect.h"
 #include "sym/walk.h"
 
 namespace ananke::mech {
@@ -29,9 +31,11 @@ struct Position {
 };
 
 /// The pivot among the free rows and columns; nothing when all of them vanish.
+enum class Ties : std::uint8_t { kFirst, kLast };
 std::optional<Position> choose_pivot(const Worksheet& sheet, const sym::Graph& graph, const Grid& K,
                                      const std::vector<bool>& row_done,
-                                     const std::vector<bool>& column_done, double scale) {
+                                     const std::vector<bool>& column_done, double scale,
+                                     Ties ties) {
     struct Candidate {
         Position at;
         double size;
@@ -62,8 +66,10 @@ std::optional<Position> choose_pivot(const Worksheet& sheet, const sym::Graph& g
         c.fill = (row_count[c.at.row] - 1) * (column_count[c.at.column] - 1);
     }
     const auto best = std::min_element(
-        candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-            return std::pair(a.fill, a.effort) < std::pair(b.fill, b.effort);
+        candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
+            const std::size_t place_a = ties == Ties::kLast ? K.columns() - a.at.column : 0;
+            const std::size_t place_b = ties == Ties::kLast ? K.columns() - b.at.column : 0;
+            return std::tuple(a.fill, a.effort, place_a) < std::tuple(b.fill, b.effort, place_b);
         });
     return best->at;
 }
@@ -83,6 +89,15 @@ double largest_entry(const Worksheet& sheet, const sym::Graph& graph, const Grid
 /// Not positive at the state of the worksheet, beside a number of size `scale`.
 bool vanished(const Worksheet& sheet, Expr value, double scale) {
     return !(sheet.number(value) > kVanished * scale);
+}
+
+/// A later step writes the entry again: lines of different steps differ in name.
+Label numbered(const Label& name, std::size_t steps, std::size_t step) {
+    if (steps == 1) {
+        return name;
+    }
+    const std::string mark = std::to_string(step);
+    return {name.text + mark, name.latex + "^{" + mark + "}", name.c + mark};
 }
 
 Error singular(std::string_view what) {
@@ -190,13 +205,29 @@ Result<Factor> Factor::of(Worksheet& sheet, Grid S, const Label& name, const Lab
 
 std::vector<Expr> Factor::solve(Worksheet& sheet, std::span<const Expr> r, const Label& name,
                                 const Labels& index) const {
+    return solve(sheet, r, name, index, [&](std::size_t i, Expr value) {
+        return sheet.define(joined(name, index(i)), value);
+    });
+}
+
+std::vector<Expr> Factor::solve(Worksheet& sheet, std::span<const Expr> r, const Label& name,
+                                const Labels& index, std::span<const Expr> unknowns,
+                                std::span<const Label> labels) const {
+    return solve(sheet, r, name, index, [&](std::size_t i, Expr value) {
+        sheet.assign(unknowns[i], labels[i], value);
+        return unknowns[i];
+    });
+}
+
+std::vector<Expr> Factor::solve(Worksheet& sheet, std::span<const Expr> r, const Label& name,
+                                const Labels& index, const Writer& write) const {
     sym::Graph& g = sheet.graph();
     std::vector<Expr> x(r.size(), g.zero());
     const Label forward{"y_" + name.text, "y^{" + name.latex + "}", "y_" + name.c};
     for (const std::vector<std::size_t>& block : blocks_) {
         if (block.size() == 1) {
             const std::size_t i = block[0];
-            x[i] = sheet.define(joined(name, index(i)), g.div(r[i], S_(i, i)));
+            x[i] = write(i, g.div(r[i], S_(i, i)));
             continue;
         }
         if (block.size() == 2) {
@@ -204,7 +235,7 @@ std::vector<Expr> Factor::solve(Worksheet& sheet, std::span<const Expr> r, const
                 const std::size_t i = block[k];
                 const std::size_t j = block[1 - k];
                 const Expr terms[] = {g.mul(S_(j, j), r[i]), g.neg(g.mul(S_(i, j), r[j]))};
-                x[i] = sheet.define(joined(name, index(i)), g.div(sheet.sum(terms), d_[i]));
+                x[i] = write(i, g.div(sheet.sum(terms), d_[i]));
             }
             continue;
         }
@@ -221,7 +252,7 @@ std::vector<Expr> Factor::solve(Worksheet& sheet, std::span<const Expr> r, const
             for (std::size_t p = k + 1; p < block.size(); ++p) {
                 terms.push_back(g.neg(g.mul(L_(block[p], block[k]), x[block[p]])));
             }
-            x[block[k]] = sheet.define(joined(name, index(block[k])), sheet.sum(terms));
+            x[block[k]] = write(block[k], sheet.sum(terms));
         }
     }
     return x;
@@ -237,7 +268,7 @@ Result<std::vector<Expr>> solve_regular(Worksheet& sheet, Grid K, std::vector<Ex
     std::vector<bool> column_done(n, false);
     std::vector<Position> order;
     while (order.size() < n) {
-        const auto pivot = choose_pivot(sheet, g, K, row_done, column_done, scale);
+        const auto pivot = choose_pivot(sheet, g, K, row_done, column_done, scale, Ties::kFirst);
         if (!pivot) {
             return singular("[M, -A^T; A, 0]");
         }
@@ -279,49 +310,68 @@ Result<std::vector<Expr>> solve_regular(Worksheet& sheet, Grid K, std::vector<Ex
     return x;
 }
 
-Result<Reduced> reduce_rows(Worksheet& sheet, Grid A, std::vector<Expr> b, const Labels& row,
-                            const Labels& column) {
+std::vector<Expr> Reduced::carry(Worksheet& sheet, std::vector<Expr> b, const Label& name,
+                                 const Labels& row) const {
+    sym::Graph& g = sheet.graph();
+    for (std::size_t step = 0; step < steps.size(); ++step) {
+        const auto& [p, divisor, factors] = steps[step];
+        const Label label = numbered(name, steps.size(), step + 1);
+        b[p] =
+            sheet.define(joined(label, row(p)), collect(g, g.div(b[p], divisor)), Inline::kProduct);
+        for (std::size_t i = 0; i < b.size(); ++i) {
+            if (!g.is_zero(factors[i]) && !g.is_zero(b[p])) {
+                b[i] = sheet.define(joined(label, row(i)), g.sub(b[i], g.mul(factors[i], b[p])),
+                                    Inline::kProduct);
+            }
+        }
+    }
+    return b;
+}
+
+Result<Reduced> reduce_rows(Worksheet& sheet, Grid A, const std::vector<bool>& allowed,
+                            const Label& name, const Labels& row, const Labels& column) {
     sym::Graph& g = sheet.graph();
     const double scale = largest_entry(sheet, g, A);
     std::vector<bool> row_done(A.rows(), false);
-    std::vector<bool> column_done(A.columns(), false);
+    std::vector<bool> column_done = allowed;  // no pivots in columns that are not allowed
+    column_done.flip();
+    std::vector<bool> solved(A.columns(), false);
     std::vector<std::size_t> pivots(A.rows(), 0);
+    std::vector<Reduced::Step> steps;
     for (std::size_t step = 1; step <= A.rows(); ++step) {
-        const auto pivot = choose_pivot(sheet, g, A, row_done, column_done, scale);
+        const auto pivot = choose_pivot(sheet, g, A, row_done, column_done, scale, Ties::kLast);
         if (!pivot) {
             return singular("A");
         }
         const auto [p, q] = *pivot;
-        row_done[p] = column_done[q] = true;
+        row_done[p] = column_done[q] = solved[q] = true;
         pivots[p] = q;
-        // A later elimination writes the entry again: lines of different steps differ in name.
-        const std::string mark = A.rows() == 1 ? "" : std::to_string(step);
-        const Label entry{"R" + mark, "R^{" + mark + "}", "R" + mark};
-        const Label right{"r" + mark, "r^{" + mark + "}", "r" + mark};
-        const Expr divisor = A(p, q);
+        steps.push_back({p, A(p, q), std::vector<Expr>(A.rows(), g.zero())});
+        const Label entry = numbered(name, A.rows(), step);
         for (std::size_t j = 0; j < A.columns(); ++j) {
-            if (!column_done[j]) {
-                A(p, j) = sheet.define(joined(entry, row(p), column(j)), g.div(A(p, j), divisor));
+            if (!solved[j]) {
+                A(p, j) = sheet.define(joined(entry, row(p), column(j)),
+                                       collect(g, g.div(A(p, j), steps.back().divisor)),
+                                       Inline::kProduct);
             }
         }
-        b[p] = sheet.define(joined(right, row(p)), g.div(b[p], divisor));
         A(p, q) = g.one();
         for (std::size_t i = 0; i < A.rows(); ++i) {
             const Expr f = A(i, q);
             if (i == p || g.is_zero(f)) {
                 continue;
             }
+            steps.back().factors[i] = f;
             A(i, q) = g.zero();
             for (std::size_t j = 0; j < A.columns(); ++j) {
-                if (!column_done[j] && !g.is_zero(A(p, j))) {
+                if (!solved[j] && !g.is_zero(A(p, j))) {
                     A(i, j) = sheet.define(joined(entry, row(i), column(j)),
-                                           g.sub(A(i, j), g.mul(f, A(p, j))));
+                                           g.sub(A(i, j), g.mul(f, A(p, j))), Inline::kProduct);
                 }
             }
-            b[i] = sheet.define(joined(right, row(i)), g.sub(b[i], g.mul(f, b[p])));
         }
     }
-    return Reduced{std::move(A), std::move(b), std::move(pivots)};
+    return Reduced{std::move(A), std::move(pivots), std::move(steps)};
 }
 
 }  // namespace ananke::mech

@@ -23,6 +23,10 @@ class Factor {
     /// x = S^-1 r. Intermediate lines are named after `name`.
     std::vector<Expr> solve(Worksheet& sheet, std::span<const Expr> r, const Label& name,
                             const Labels& index) const;
+    /// The same where the unknowns have symbols and names of their own.
+    std::vector<Expr> solve(Worksheet& sheet, std::span<const Expr> r, const Label& name,
+                            const Labels& index, std::span<const Expr> unknowns,
+                            std::span<const Label> labels) const;
 
     bool alone(std::size_t i) const { return blocks_[block_of_[i]].size() == 1; }
     Expr diagonal(std::size_t i) const { return S_(i, i); }
@@ -35,6 +39,10 @@ class Factor {
     bool write_determinant(Worksheet& sheet, const Block& block, const Label& name,
                            const Labels& index);
     bool write_LDLt(Worksheet& sheet, const Block& block, const Label& name, const Labels& index);
+
+    using Writer = std::function<Expr(std::size_t, Expr)>;  ///< puts down x[i]
+    std::vector<Expr> solve(Worksheet& sheet, std::span<const Expr> r, const Label& name,
+                            const Labels& index, const Writer& write) const;
 
     Grid S_;
     Grid L_;               ///< unit lower triangle, blocks of three and more
@@ -55,14 +63,28 @@ Result<std::vector<Expr>> solve_regular(Worksheet& sheet, Grid K, std::vector<Ex
                                         std::span<const Expr> unknowns,
                                         std::span<const Label> labels);
 
-/// The rows [A | b] solved for some of the unknowns (Gauss-Jordan): row k of A becomes
-/// x[pivot[k]] + sum over the other columns = b[k].
+/// The rows A x = b solved for some of the unknowns (Gauss-Jordan): row k of A becomes
+/// x[pivot[k]] + sum over the other columns = r[k]. Right sides are carried through afterwards.
 struct Reduced {
     Grid A;
-    std::vector<Expr> b;
     std::vector<std::size_t> pivot;  ///< column of each row
+
+    /// r of a right side b. Lines are named after `name`.
+    std::vector<Expr> carry(Worksheet& sheet, std::vector<Expr> b, const Label& name,
+                            const Labels& row) const;
+
+    /// One step: row /= divisor, then every other row -= factor * row.
+    struct Step {
+        std::size_t row;
+        Expr divisor;
+        std::vector<Expr> factors;  ///< one per row, zero in the place of `row`
+    };
+    std::vector<Step> steps;
 };
-Result<Reduced> reduce_rows(Worksheet& sheet, Grid A, std::vector<Expr> b, const Labels& row,
-                            const Labels& column);
+/// Pivots are large at the state of the worksheet (at least a tenth of the largest left), and among
+/// those the simplest, in columns that `allowed` names; of equals the last column. Lines are named
+/// after `name`. Fails with kNotUnique when no pivot is left.
+Result<Reduced> reduce_rows(Worksheet& sheet, Grid A, const std::vector<bool>& allowed,
+                            const Label& name, const Labels& row, const Labels& column);
 
 }  // namespace ananke::mech

@@ -29,7 +29,7 @@ FormWriter::FormWriter(Model& model, const Equations& equations, std::span<const
     }
 }
 
-void FormWriter::write_given() {
+void FormWriter::write_mass_and_forces(const Rewriting& of) {
     sheet_.begin({"Mass matrix", "M, symmetric", "M", "", {}});
     for (const MassEntry& entry : equations_.M) {
         const auto i = static_cast<std::size_t>(entry.row);
@@ -39,15 +39,20 @@ void FormWriter::write_given() {
     }
     sheet_.begin({"Given force", "Q", "Q", "", {}});
     for (std::size_t i = 0; i < n_; ++i) {
-        Q_[i] = sheet_.define(joined(plain("Q"), coordinate(i)), equations_.Q[i], Inline::kShort);
+        Q_[i] =
+            sheet_.define(joined(plain("Q"), coordinate(i)), of(equations_.Q[i]), Inline::kShort);
     }
     if (equations_.has_nonideal) {
         sheet_.begin({"Non-ideal constraint force", "C", "C", "UK02 (5)", {}});
         for (std::size_t i = 0; i < n_; ++i) {
-            C_[i] =
-                sheet_.define(joined(plain("C"), coordinate(i)), equations_.C[i], Inline::kShort);
+            C_[i] = sheet_.define(joined(plain("C"), coordinate(i)), of(equations_.C[i]),
+                                  Inline::kShort);
         }
     }
+}
+
+void FormWriter::write_given() {
+    write_mass_and_forces([](Expr e) { return e; });
     if (equations_.rows.empty()) {
         given_ = sheet_.take_stages();
         return;
@@ -169,9 +174,6 @@ std::optional<Error> FormWriter::write(WrittenForm form) {
             break;
         case WrittenForm::kMultipliers:
             error = multipliers();
-            break;
-        case WrittenForm::kMinimal:
-            error = minimal();
             break;
     }
     if (!error) {

@@ -1,6 +1,7 @@
 // Writes one form of the acceleration on a worksheet: the given equations, then the form on top.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,13 +32,17 @@ class FormWriter {
     std::optional<Error> write(WrittenForm form);
     ClosedForm finish(WrittenForm form);
 
+  protected:
+    /// `of`: what is done to an expression before it is written.
+    using Rewriting = std::function<Expr(Expr)>;
+    void write_mass_and_forces(const Rewriting& of);
+
   private:
     std::optional<Error> fundamental();
     void show_B();
     std::optional<Error> phohomsiri();
     std::optional<Error> auxiliary(WrittenForm form);
     std::optional<Error> multipliers();
-    std::optional<Error> minimal();
 
     /// The names that differ between the actual and an auxiliary system.
     struct CoreNames {
@@ -68,16 +73,6 @@ class FormWriter {
     Result<Grid> write_weighted_rows(const Gauge& gauge, bool transpose);
     void write_actual_multipliers(const Gauge& gauge, const Exprs& mu, bool transpose);
 
-    /// a = N u' + a_p
-    struct Partials {
-        std::vector<std::size_t> independent;  ///< coordinates whose accelerations are u'
-        Grid N;                                ///< n x c
-        Exprs a_p;                             ///< n, zero in the independent places
-    };
-    Result<Partials> write_partials();
-    void show_partials(const Partials& partials);
-    Expr by_partials(const Partials& partials, std::size_t i, const Exprs& u);
-
     /// A A^T, written once.
     Result<Factor> factor_AAt();
     /// Row i of A+ = A^T (A A^T)^-1.
@@ -87,6 +82,7 @@ class FormWriter {
     std::optional<Error> write_multipliers_from_force(const Exprs& a);
     void write_force();
 
+  protected:
     Label coordinate(std::size_t i) const {
         const sym::Symbol& s = g_.symbol_record(model_.coordinates[i].q);
         return {sym::text_name(s), sym::latex_name(s), sym::c_name(s)};

@@ -45,6 +45,24 @@ std::vector<sym::Named> names_of(const ClosedForm& form, sym::Notation notation)
     return names;
 }
 
+void append_values(std::vector<Expr>& values, const Line& line) {
+    if (line.vector) {
+        values.insert(values.end(), line.vector->begin(), line.vector->end());
+    } else {
+        values.push_back(line.right);
+    }
+}
+
+std::string print_vector(const sym::Printer& printer, const Vec3& v, sym::Notation notation) {
+    std::array<std::string, 3> e;
+    for (std::size_t k = 0; k < 3; ++k) {
+        e.at(k) = printer.print(v[k]);
+    }
+    return notation == sym::Notation::kLatex
+               ? fmt::format("\\left({},\\ {},\\ {}\\right)", e[0], e[1], e[2])
+               : fmt::format("({}, {}, {})", e[0], e[1], e[2]);
+}
+
 std::string latex_word(const std::string& name) {
     return sym::latex_name({sym::SymbolKind::kParameter, name});
 }
@@ -148,7 +166,9 @@ std::vector<PrintedStage> print_stages(const Model& model, const ClosedForm& for
     std::vector<Expr> roots;
     for (const Stage* stage : stages) {
         for (const Line& line : stage->lines) {
-            roots.push_back(line.right);
+            if (line.definition || line.vector) {
+                append_values(roots, line);
+            }
         }
     }
     const std::vector<sym::Named> shared =
@@ -163,14 +183,18 @@ std::vector<PrintedStage> print_stages(const Model& model, const ClosedForm& for
     for (const Stage* stage : stages) {
         PrintedStage printed{stage, {}, {}, 0};
         std::vector<Expr> values;
+        std::size_t lines = 0;
         for (const Line& line : stage->lines) {
-            if (cut && values.size() >= kCutStage) {
+            if (cut && lines >= kCutStage) {
                 ++printed.cut;
                 continue;
             }
-            values.push_back(line.right);
-            printed.lines.push_back(
-                {printer.print(line.left), printer.print(line.right), line.used});
+            ++lines;
+            append_values(values, line);
+            printed.lines.push_back({printer.print(line.left),
+                                     line.vector ? print_vector(printer, *line.vector, notation)
+                                                 : printer.print(line.right),
+                                     line.used});
         }
         const std::vector<Expr> reached = sym::reachable(model.graph, values);
         const std::unordered_set<Expr> needed(reached.begin(), reached.end());
@@ -193,10 +217,7 @@ std::string vector_text(const Model& model, const Vec3& vector, sym::Notation no
     if (const std::optional<std::string> cross = cross_product(model, vector, latex)) {
         return *cross;
     }
-    const sym::Printer printer(model.graph, notation);
-    const auto part = [&](std::size_t k) { return printer.print(vector[k]); };
-    return latex ? fmt::format("\\left({},\\ {},\\ {}\\right)", part(0), part(1), part(2))
-                 : fmt::format("({}, {}, {})", part(0), part(1), part(2));
+    return print_vector(sym::Printer(model.graph, notation), vector, notation);
 }
 
 std::vector<PrintedLine> print_directions(const Model& model, const Equations& equations,

@@ -29,6 +29,32 @@ Scaled split(const sym::Graph& graph, Expr e) {
     return s;
 }
 
+constexpr int kProductLeaves = 6;
+
+bool is_short_product(const sym::Graph& graph, Expr e) {
+    std::vector<Expr> open{e};
+    int leaves = 0;
+    while (!open.empty()) {
+        const Expr next = open.back();
+        open.pop_back();
+        const sym::Node& node = graph.node(next);
+        const bool product = node.op == sym::Op::kNeg || node.op == sym::Op::kMul ||
+                             node.op == sym::Op::kDiv || node.op == sym::Op::kPow;
+        const bool function_of_leaf =
+            sym::arity(node.op) == 1 && sym::arity(graph.node(Expr{node.a}).op) == 0;
+        if (sym::arity(node.op) == 0) {
+            ++leaves;
+        } else if (!product && !function_of_leaf) {
+            return false;
+        }
+        sym::for_each_operand(node, [&](Expr x) { open.push_back(x); });
+        if (leaves + static_cast<int>(open.size()) > kProductLeaves) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 bool Worksheet::fits(Expr e, Inline limit) const {
@@ -42,6 +68,9 @@ bool Worksheet::fits(Expr e, Inline limit) const {
     if (limit == Inline::kLeaf) {
         return false;
     }
+    if (limit == Inline::kProduct && is_short_product(graph_, e)) {
+        return true;
+    }
     bool all = true;
     sym::for_each_operand(graph_.node(e), [&](Expr x) { all = all && is_leaf(x); });
     return all;
@@ -51,7 +80,7 @@ Expr Worksheet::write(Expr symbol, const Label& label, Expr value, bool short_en
     ANANKE_REQUIRE(!stages_.empty());
     ANANKE_REQUIRE(!at_.contains(symbol));  // written once
     labels_[symbol] = label;
-    stages_.back().lines.push_back({symbol, value, true, !short_enough});
+    stages_.back().lines.push_back({symbol, value, true, !short_enough, std::nullopt});
     if (short_enough) {
         return value;
     }
@@ -72,6 +101,22 @@ Expr Worksheet::define(Expr symbol, const Label& label, Expr value) {
     return write(symbol, label, value, fits(value, Inline::kLeaf));
 }
 
+void Worksheet::assign(Expr symbol, const Label& label, Expr value) {
+    at_.erase(symbol);
+    write(symbol, label, value, false);
+}
+
+void Worksheet::show(const Label& label, const Vec3& value) {
+    ANANKE_REQUIRE(!stages_.empty());
+    const Expr symbol = graph_.symbol(sym::SymbolKind::kParameter, "@" + label.text);
+    labels_[symbol] = label;
+    stages_.back().lines.push_back({symbol, value[0], false, false, value});
+}
+
+Expr Worksheet::written_out(Expr e) {
+    return mech::written_out(graph_, stages_, std::span(&e, 1)).front();
+}
+
 void Worksheet::show(const Label& label, Expr value) {
     if (!graph_.is_zero(value)) {
         write(graph_.symbol(sym::SymbolKind::kParameter, "@" + label.text), label, value, true);
@@ -80,7 +125,7 @@ void Worksheet::show(const Label& label, Expr value) {
 
 void Worksheet::relate(Expr left, Expr right) {
     ANANKE_REQUIRE(!stages_.empty());
-    stages_.back().lines.push_back({left, right, false, false});
+    stages_.back().lines.push_back({left, right, false, false, std::nullopt});
 }
 
 Expr Worksheet::sum(std::span<const Expr> terms) {

@@ -6,6 +6,7 @@
 // in (written_out) gives the closed formula over q, v, t.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@ struct Line {
     Expr left, right;
     bool definition = true;
     bool used = true;  ///< false: short enough that later lines contain `right` itself
+    std::optional<Vec3> vector = std::nullopt;  ///< shown instead of `right`
 };
 
 /// Lines under one heading.
@@ -68,8 +70,9 @@ class Grid {
 
 /// The kinds of shortness that need no name of their own.
 enum class Inline : std::uint8_t {
-    kLeaf,   ///< a number, a symbol, or one of them negated
-    kShort,  ///< at most two leaves: m*g, 2*x
+    kLeaf,     ///< a number, a symbol, or one of them negated
+    kShort,    ///< at most two leaves: m*g, 2*x
+    kProduct,  ///< a product or quotient of few leaves: a^2*x'/z', u*sin(th)
 };
 
 class Worksheet {
@@ -84,6 +87,11 @@ class Worksheet {
     Expr define(const Label& label, Expr value, Inline limit = Inline::kLeaf);
     /// The same with a symbol that exists already, always used by later lines unless it is a leaf.
     Expr define(Expr symbol, const Label& label, Expr value);
+    /// The same for a symbol that formulas contain already: they refer to this line from here on,
+    /// whatever the value, and its value at the state is now that of the line.
+    void assign(Expr symbol, const Label& label, Expr value);
+    /// Writes label = (x, y, z) for the reader alone, zero vectors too.
+    void show(const Label& label, const Vec3& value);
     /// Writes label = value for the reader alone. Zeros are not written.
     void show(const Label& label, Expr value);
     void relate(Expr left, Expr right);
@@ -91,11 +99,17 @@ class Worksheet {
 
     double number(Expr e) const { return sym::evaluate<double>(graph_, e, at_); }
 
+    /// e with the names of all lines so far replaced by their values.
+    Expr written_out(Expr e);
+    /// Values of all symbols: the state, and the lines written so far.
+    const sym::Values<double>& values() const { return at_; }
+
     /// a1 + a2 + ..., with a numeric factor that all terms share taken out.
     Expr sum(std::span<const Expr> terms);
     /// row . column, skipping zeros.
     Expr dot(std::span<const Expr> a, std::span<const Expr> b);
 
+    const std::vector<Stage>& stages() const { return stages_; }
     std::vector<Stage> take_stages() { return std::move(stages_); }
     std::unordered_map<Expr, Label> take_labels() { return std::move(labels_); }
 
