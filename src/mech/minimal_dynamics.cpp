@@ -196,34 +196,6 @@ void MinimalWriter::write_partials() {
     }
 }
 
-void MinimalWriter::show_partial_accelerations() {
-    const std::vector<Slopes> points = point_slopes();
-    if (!points.empty()) {
-        sheet_.begin({"Partial accelerations",
-                      "acceleration(P) = sum of a[P,u']*u' + a[P,t], zeros not listed",
-                      "\\mathbf{a}^{P} = \\sum_r \\tilde{\\mathbf{a}}^{P}_{r}\\dot{u}_{r} + "
-                      "\\tilde{\\mathbf{a}}^{P}_{t}",
-                      "RH (11)",
-                      {}});
-    }
-    for (const Slopes& slopes : points) {
-        show_vectors(slopes, {"a", "\\tilde{\\mathbf{a}}", "a"}, N_, independent_, true,
-                     acceleration_remainder(slopes));
-    }
-}
-
-Vec3 MinimalWriter::acceleration_remainder(const Slopes& slopes) {
-    Vec3 result{};
-    for (std::size_t k = 0; k < 3; ++k) {
-        Exprs terms{slopes.acceleration_remainder[k]};
-        for (const Entry& entry : slopes.by_velocity.at(k)) {
-            terms.push_back(g_.mul(entry.value, a_p_[static_cast<std::size_t>(entry.column)]));
-        }
-        result[k] = shorter(sheet_.sum(terms));
-    }
-    return result;
-}
-
 /// M_u = N^T M N, f_u = N^T (Q + C - M a_p), and of the rows in evidence B = A N, h = b - A a_p.
 void MinimalWriter::project() {
     const std::size_t c = independent_.size();
