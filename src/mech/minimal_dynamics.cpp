@@ -184,7 +184,7 @@ void MinimalWriter::write_partials() {
     for (std::size_t i = 0; i < n_; ++i) {
         const auto written = [&](const Label& label, Expr value) {
             return has_speeds_ && !g_.is_one(value)
-                       ? sheet_.define(label, shorter(value), Inline::kProduct)
+                       ? sheet_.define(label, simplest(value), Inline::kProduct)
                        : value;
         };
         for (std::size_t j = 0; j < c; ++j) {
@@ -222,12 +222,12 @@ void MinimalWriter::project() {
         for (std::size_t l = j; l < c; ++l) {
             M_u_(j, l) = M_u_(l, j) =
                 sheet_.define(joined({"M_u", "M^{u}", "M_u"}, index(j), index(l)),
-                              shorter(sheet_.dot(N_.column(j), MN.column(l))), Inline::kShort);
+                              simplest(sheet_.dot(N_.column(j), MN.column(l))), Inline::kShort);
         }
     }
     for (std::size_t j = 0; j < c; ++j) {
         f_u_.push_back(sheet_.define(joined({"f_u", "f^{u}", "f_u"}, index(j)),
-                                     shorter(sheet_.dot(N_.column(j), rest)), Inline::kShort));
+                                     simplest(sheet_.dot(N_.column(j), rest)), Inline::kShort));
     }
     B_ = Grid(evidence_.size(), c, g_.zero());
     for (std::size_t e = 0; e < evidence_.size(); ++e) {
@@ -235,10 +235,10 @@ void MinimalWriter::project() {
         for (std::size_t j = 0; j < c; ++j) {
             B_(e, j) =
                 sheet_.define(joined(plain("B"), row(k), index(j)),
-                              shorter(sheet_.dot(A_.row(k), N_.column(j))), Inline::kProduct);
+                              simplest(sheet_.dot(A_.row(k), N_.column(j))), Inline::kProduct);
         }
         h_.push_back(sheet_.define(joined(plain("h"), row(k)),
-                                   shorter(g_.sub(b_[k], sheet_.dot(A_.row(k), a_p_))),
+                                   simplest(g_.sub(b_[k], sheet_.dot(A_.row(k), a_p_))),
                                    Inline::kShort));
     }
 }

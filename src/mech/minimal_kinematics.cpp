@@ -18,6 +18,9 @@ namespace {
 /// Matrices up to this size are inverted by cofactors, which read better than an elimination.
 constexpr std::size_t kCofactors = 3;
 
+/// In longer worksheets names stay names: looking for shorter forms would cost too much.
+constexpr std::size_t kLinesWrittenOut = 150;
+
 sym::Values<double> with_speeds(const Model& model, const std::vector<MotionVariable>& variables,
                                 sym::Values<double> at) {
     for (const MotionVariable& u : variables) {
@@ -143,6 +146,26 @@ Expr MinimalWriter::over_variables(Expr e) const {
     const Expr other = shorter(sym::substitute(g_, e, by_inputs_));
     const auto size = [&](Expr x) { return sym::reachable(g_, x).size(); };
     return size(other) <= size(e) ? other : e;
+}
+
+Expr MinimalWriter::simplest(Expr e) const {
+    std::vector<Stage> stages = sheet_.stages();
+    std::size_t count = 0;
+    for (Stage& stage : stages) {
+        count += stage.lines.size();
+        std::erase_if(stage.lines, [&](const Line& line) {
+            const auto is_velocity = [&](const MotionVariable& u) { return u.symbol == line.left; };
+            return g_.is_symbol(line.left, sym::SymbolKind::kVelocity) ||
+                   std::any_of(variables_.begin(), variables_.end(), is_velocity);
+        });
+    }
+    const Expr short_one = shorter(e);
+    if (count > kLinesWrittenOut) {
+        return short_one;
+    }
+    const Expr other = shorter(mech::written_out(g_, stages, std::span(&e, 1)).front());
+    const auto size = [&](Expr x) { return sym::reachable(g_, x).size(); };
+    return size(other) < size(short_one) ? other : short_one;
 }
 
 Grid MinimalWriter::inverse(const Grid& Z) {

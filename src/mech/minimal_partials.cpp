@@ -33,12 +33,37 @@ MinimalWriter::Slopes MinimalWriter::slopes_of(std::string name, const Vec3& vel
     return slopes;
 }
 
+namespace {
+
+bool moves(const std::array<std::vector<Entry>, 3>& by_velocity) {
+    return std::any_of(by_velocity.begin(), by_velocity.end(),
+                       [](const std::vector<Entry>& s) { return !s.empty(); });
+}
+
+}  // namespace
+
 std::vector<MinimalWriter::Slopes> MinimalWriter::point_slopes() {
     std::vector<Slopes> result;
-    for (const PointKinematics& point : equations_.points) {
+    for (std::size_t p = 0; p < equations_.points.size(); ++p) {
+        const PointKinematics& point = equations_.points[p];
+        const int body = model_.points[p].body;
+        if (body >= 0 &&
+            model_.bodies[static_cast<std::size_t>(body)].centre != static_cast<int>(p)) {
+            continue;  // moves with the centre and the angular velocity, RH (74)
+        }
         Slopes slopes = slopes_of(point.name, point.velocity, point.acceleration);
-        if (std::any_of(slopes.by_velocity.begin(), slopes.by_velocity.end(),
-                        [](const std::vector<Entry>& s) { return !s.empty(); })) {
+        if (moves(slopes.by_velocity)) {
+            result.push_back(std::move(slopes));
+        }
+    }
+    return result;
+}
+
+std::vector<MinimalWriter::Slopes> MinimalWriter::body_slopes() {
+    std::vector<Slopes> result;
+    for (const BodyKinematics& body : equations_.bodies) {
+        Slopes slopes = slopes_of(body.name, body.omega, body.alpha);
+        if (moves(slopes.by_velocity)) {
             result.push_back(std::move(slopes));
         }
     }
@@ -98,58 +123,64 @@ void MinimalWriter::show_partial_velocities() {
         }
         rest.push_back(add(w_[i], sheet_.dot(W_.row(i), given)));
     }
-    const auto remainder = [&](const Slopes& slopes) {
-        Vec3 result{};
-        for (std::size_t k = 0; k < 3; ++k) {
-            Exprs terms{slopes.remainder[k]};
-            for (const Entry& entry : slopes.by_velocity.at(k)) {
-                terms.push_back(g_.mul(entry.value, rest[static_cast<std::size_t>(entry.column)]));
-            }
-            result[k] = shorter(sheet_.sum(terms));
-        }
-        return result;
-    };
-    const std::vector<Slopes> points = point_slopes();
-    if (!points.empty()) {
-        sheet_.begin({"Partial velocities",
-                      "velocity(P) = sum of v[P,u]*u + v[P,t], zeros not listed",
-                      "\\mathbf{v}^{P} = \\sum_r \\tilde{\\mathbf{v}}^{P}_{r} u_{r} + "
-                      "\\tilde{\\mathbf{v}}^{P}_{t}",
-                      "RH (10), (12)",
-                      {}});
-    }
-    for (const Slopes& slopes : points) {
-        show_vectors(slopes, {"v", "\\tilde{\\mathbf{v}}", "v"}, columns, quasi, false,
-                     remainder(slopes));
-    }
+    show_partials(point_slopes(),
+                  {"Partial velocities",
+                   "velocity(P) = sum of v[P,u]*u + v[P,t], zeros not listed",
+                   "\\mathbf{v}^{P} = \\sum_r \\tilde{\\mathbf{v}}^{P}_{r} u_{r} + "
+                   "\\tilde{\\mathbf{v}}^{P}_{t}",
+                   "RH (10), (12)",
+                   {}},
+                  {"v", "\\tilde{\\mathbf{v}}", "v"}, columns, quasi, false, rest);
+    show_partials(body_slopes(),
+                  {"Partial angular velocities",
+                   "omega(B) = sum of omega[B,u]*u + omega[B,t], zeros not listed",
+                   "\\boldsymbol{\\omega}^{B} = \\sum_r \\tilde{\\boldsymbol{\\omega}}^{B}_{r} "
+                   "u_{r} + \\tilde{\\boldsymbol{\\omega}}^{B}_{t}",
+                   "RH (82)",
+                   {}},
+                  {"omega", "\\tilde{\\boldsymbol{\\omega}}", "omega"}, columns, quasi, false,
+                  rest);
 }
 
 void MinimalWriter::show_partial_accelerations() {
-    const std::vector<Slopes> points = point_slopes();
-    if (!points.empty()) {
-        sheet_.begin({"Partial accelerations",
-                      "acceleration(P) = sum of a[P,u']*u' + a[P,t], zeros not listed",
-                      "\\mathbf{a}^{P} = \\sum_r \\tilde{\\mathbf{a}}^{P}_{r}\\dot{u}_{r} + "
-                      "\\tilde{\\mathbf{a}}^{P}_{t}",
-                      "RH (11)",
-                      {}});
-    }
-    for (const Slopes& slopes : points) {
-        show_vectors(slopes, {"a", "\\tilde{\\mathbf{a}}", "a"}, N_, independent_, true,
-                     acceleration_remainder(slopes));
-    }
+    show_partials(point_slopes(),
+                  {"Partial accelerations",
+                   "acceleration(P) = sum of a[P,u']*u' + a[P,t], zeros not listed",
+                   "\\mathbf{a}^{P} = \\sum_r \\tilde{\\mathbf{a}}^{P}_{r}\\dot{u}_{r} + "
+                   "\\tilde{\\mathbf{a}}^{P}_{t}",
+                   "RH (11)",
+                   {}},
+                  {"a", "\\tilde{\\mathbf{a}}", "a"}, N_, independent_, true, a_p_);
+    show_partials(
+        body_slopes(),
+        {"Partial angular accelerations",
+         "alpha(B) = sum of alpha[B,u']*u' + alpha[B,t], zeros not listed",
+         "\\boldsymbol{\\alpha}^{B} = \\sum_r \\tilde{\\boldsymbol{\\alpha}}^{B}_{r}\\dot{u}_{r} + "
+         "\\tilde{\\boldsymbol{\\alpha}}^{B}_{t}",
+         "RH (71)",
+         {}},
+        {"alpha", "\\tilde{\\boldsymbol{\\alpha}}", "alpha"}, N_, independent_, true, a_p_);
 }
 
-Vec3 MinimalWriter::acceleration_remainder(const Slopes& slopes) {
-    Vec3 result{};
-    for (std::size_t k = 0; k < 3; ++k) {
-        Exprs terms{slopes.acceleration_remainder[k]};
-        for (const Entry& entry : slopes.by_velocity.at(k)) {
-            terms.push_back(g_.mul(entry.value, a_p_[static_cast<std::size_t>(entry.column)]));
-        }
-        result[k] = shorter(sheet_.sum(terms));
+/// `rest`: what the columns leave of q', or of q''.
+void MinimalWriter::show_partials(const std::vector<Slopes>& all, const Stage& stage,
+                                  const Label& letter, const Grid& columns,
+                                  const Indices& variables, bool rates, const Exprs& rest) {
+    if (all.empty()) {
+        return;
     }
-    return result;
+    sheet_.begin(stage);
+    for (const Slopes& slopes : all) {
+        Vec3 remainder{};
+        for (std::size_t k = 0; k < 3; ++k) {
+            Exprs terms{rates ? slopes.acceleration_remainder[k] : slopes.remainder[k]};
+            for (const Entry& entry : slopes.by_velocity.at(k)) {
+                terms.push_back(g_.mul(entry.value, rest[static_cast<std::size_t>(entry.column)]));
+            }
+            remainder[k] = shorter(sheet_.sum(terms));
+        }
+        show_vectors(slopes, letter, columns, variables, rates, remainder);
+    }
 }
 
 }  // namespace ananke::mech

@@ -58,16 +58,21 @@ class MinimalWriter : private FormWriter {
         Vec3 remainder;                                 ///< of the velocity, at q' = 0
         Vec3 acceleration_remainder;                    ///< at q'' = 0
     };
-    /// Of points that move with the coordinates.
+    /// Of points that move with the coordinates; of bodies, of which only the centre is listed.
     std::vector<Slopes> point_slopes();
+    std::vector<Slopes> body_slopes();
+    void show_partials(const std::vector<Slopes>& all, const Stage& stage, const Label& letter,
+                       const Grid& columns, const Indices& variables, bool rates,
+                       const Exprs& rest);
     Slopes slopes_of(std::string name, const Vec3& velocity, const Vec3& acceleration);
     void show_vectors(const Slopes& slopes, const Label& letter, const Grid& columns,
                       const Indices& variables, bool rates, const Vec3& remainder);
-    Vec3 acceleration_remainder(const Slopes& slopes);
 
     Expr shorter(Expr e) const;  ///< like terms gathered
     /// Over the motion variables instead of q', where that is no longer.
     Expr over_variables(Expr e) const;
+    /// With the names of earlier lines, velocities apart, written out where that is shorter.
+    Expr simplest(Expr e) const;
     Expr over_coordinates(const Exprs& row, std::size_t variable);  ///< (row W)[variable]
     Label variable(std::size_t j) const { return variables_[j].label; }
     bool is_independent(std::size_t j) const;
