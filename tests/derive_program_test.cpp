@@ -246,6 +246,37 @@ TEST(DeriveProgram, TheMinimalCHoldsAtOtherStates) {
     }
 }
 
+TEST(DeriveProgram, TheMinimalCOfBodies) {  // RH section 7: omega_A . omega_B = 0; a door
+    const Scratch scratch;
+    const std::pair<const char*, const char*> texts[] = {
+        {"omegas",
+         "body A mass 1 inertia (1, 2, 3) at (0, 0, 0) omega (1, 0, 0.2)\n"
+         "body B mass 1 inertia (2, 3, 4) at (3, 0, 0) omega ~ (0.1, 1, 0.1)\n"
+         "servo perpendicular: dot(omega(A), omega(B)) = 0\n"
+         "simulate until 1\n"},
+        {"door",
+         "gravity (0, 0, -9.81)\n"
+         "body door mass 20 inertia (6.67, 8.33, 1.67) at (0.5, 0, 1) omega (0, 0, 2)\n"
+         "speed w = omega(door).z\n"
+         "joint hinge: revolute(ground at (0, 0, 1), door at (-0.5, 0, 0), axis = (0, 0, 1))\n"
+         "simulate until 10\n"}};
+    for (const auto& [name, text] : texts) {
+        SCOPED_TRACE(name);
+        const std::string file = scratch.file(std::string(name) + ".ank");
+        std::ofstream(file) << text;
+        const std::string command =
+            fmt::format("'{}' derive '{}' --minimal --as c > '{}' 2> '{}'", ANANKE_PROGRAM, file,
+                        scratch.file("out"), scratch.file("err"));
+        ASSERT_EQ(std::system(command.c_str()), 0) << contents(scratch.file("err"));
+        const Loaded loaded = load_text(name, text);
+        ASSERT_TRUE(loaded.prepared) << loaded.messages;
+        sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+        const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+        ASSERT_TRUE(start) << start.error().message;
+        check_minimal_c(scratch, *loaded.prepared, start.value());
+    }
+}
+
 TEST(DeriveProgram, MinimalEquationsOfThePucksAsText) {  // RH (32)-(49), read beside the paper
     const Scratch scratch;
     ASSERT_EQ(derive(scratch, "perpendicular", "--minimal --independent p1x,p1y,p2x"), 0);
