@@ -332,5 +332,70 @@ TEST(Events, EventsAndSwitchesOfForcesKeepTheirOrder) {
     EXPECT_NEAR(run.at(1, "x"), -1.0, 1e-12);
 }
 
+// A condition that is not a number beyond its place, a kink just at zero, and one that is faster
+// than any step; sqrt(z) = 1 at z = 1, and the wave every pi/1000.
+TEST(Events, AwkwardConditionsAreFoundToo) {
+    const Recording run = run_text(
+        "coordinate z\nkinetic z'^2/2\npotential 10*z\n"
+        "event root: sqrt(z) = 1 { record }\n"
+        "event logarithm: log(z) = -1 { record }\n"
+        "event kink: abs(z - 4) = 1e-5 { record }\n"
+        "initial z = 5\n",
+        {.times = {0.0, 2.0}});
+    ASSERT_FALSE(run.error) << run.error->message;
+    ASSERT_EQ(times_of(run, "root").size(), 1U);
+    EXPECT_NEAR(times_of(run, "root")[0], std::sqrt(0.8), 1e-13);
+    ASSERT_EQ(times_of(run, "logarithm").size(), 1U);
+    EXPECT_NEAR(times_of(run, "logarithm")[0], std::sqrt((5.0 - std::exp(-1.0)) / 5.0), 1e-13);
+    ASSERT_EQ(times_of(run, "kink").size(), 2U);
+    EXPECT_NEAR(times_of(run, "kink")[0], std::sqrt((1.0 - 1e-5) / 5.0), 1e-13);
+    EXPECT_NEAR(times_of(run, "kink")[1], std::sqrt((1.0 + 1e-5) / 5.0), 1e-13);
+
+    const Recording wave =
+        run_text("coordinate x\nkinetic x'^2/2\nevent wave: sin(1000*t) = 0 { record }\n",
+                 {.times = {0.0, 3.0}});
+    const std::vector<double> times = times_of(wave, "wave");
+    ASSERT_EQ(times.size(), 954U);
+    EXPECT_NEAR(times.back(), 954 * std::numbers::pi / 1000, 1e-13);
+}
+
+// x'' = u - x' with u = -1 above zero and 1 below: swings that shrink for ever. Each of the two
+// events sees the other one's crossing from the wrong side.
+TEST(Events, ARelayKeepsSwitching) {
+    const Recording run = run_text(
+        "parameter u = 1\ncoordinate x\nkinetic x'^2/2\nforce on x = u - x'\n"
+        "event up: x = 0 rising { u = -1 }\nevent down: x = 0 falling { u = 1 }\n"
+        "initial x = -1\n",
+        {.times = even_times(25.0, 100), .tolerance = 1e-10});
+    ASSERT_FALSE(run.error) << run.error->message;
+    const std::vector<double> up = times_of(run, "up");
+    const std::vector<double> down = times_of(run, "down");
+    ASSERT_GT(up.size(), 100U);
+    for (std::size_t i = 0; i + 1 < std::min(up.size(), down.size()); ++i) {
+        ASSERT_LT(up[i], down[i]);
+        ASSERT_LT(down[i], up[i + 1]);
+    }
+    EXPECT_LT(std::abs(run.at(100, "x")), 1e-2);
+}
+
+// Two events that stop a ball before its bounces have no end: a dip that lasts a small part of a
+// flight, and a height.
+TEST(Events, AnEventStopsTheBallBeforeTheEnd) {
+    const Recording run =
+        run_text(kBall +
+                     "event bounce: z = 0 falling { z' = -e*z' }\n"
+                     "event rest: abs(z') + z = 1e-4 falling { stop }\ninitial z = 5\n",
+                 {.times = even_times(4.0, 10)});
+    ASSERT_FALSE(run.error) << run.error->message;
+    // Flights begin at 5/2^k; the first top below 1e-4 is v^2/20 with v = 5/2^7, where |z'| + z
+    // falls through 1e-4 just before the top.
+    const double v = 5.0 / 128.0;
+    const double begin = 1.0 + (2.0 - 4.0 / 256.0);
+    const double top = begin + v / 10.0;
+    ASSERT_FALSE(run.summary.stopped.empty());
+    EXPECT_LT(run.summary.reached, top);
+    EXPECT_GT(run.summary.reached, top - 1e-5);
+}
+
 }  // namespace
 }  // namespace ananke::pipeline

@@ -14,12 +14,14 @@ namespace {
 /// Intervals of a step at whose ends and middles the values are looked at.
 constexpr int kIntervals = 8;
 constexpr std::size_t kSamples = 2 * kIntervals + 1;
-/// Halvings of an interval in which a value may touch zero twice.
-constexpr int kMostHalvings = 7;
+/// Divisions of an interval in which a value may touch zero twice.
+constexpr int kMostDivisions = 10;
 /// Part of a step over which a slope is measured.
 constexpr double kSmallPart = 1e-6;
-/// A turning point nearer to an end than this part of the interval is left to the halves.
-constexpr double kEdge = 0.05;
+/// No nearer to an end than this part of an interval is it divided.
+constexpr double kEdge = 0.02;
+/// A dip whose tangents meet at this part of its higher end, or half of the other, may reach zero.
+constexpr double kNearZero = 0.1;
 /// Slopes that promise this many times the change that is seen belong to a faster motion.
 constexpr double kRestless = 8.0;
 /// Halvings towards the beginning of a step that look for the way back of an event.
@@ -34,6 +36,8 @@ constexpr int kMostPiled = 8;
 /// Events whose times differ by less than this part of 1 + |t| happen together.
 constexpr double kSameTime = 4.0 * std::numeric_limits<double>::epsilon();
 constexpr double kNever = std::numeric_limits<double>::infinity();
+/// After an event the first step is at most this many times the time since the one before.
+constexpr double kGaps = 16.0;
 /// A parameter further from its formula than this was given another value.
 constexpr double kSameValue = 1e-14;
 
@@ -85,6 +89,7 @@ void EventWatch::start(double t, const double* q, const double* v, const double*
         face(static_cast<int>(k), now_[k], scale_[k], rate_[k]);
     }
     parameters_.run(in, formula_.data());
+    last_time_ = t;
     follows_.resize(formula_.size());
     for (std::size_t p = 0; p < formula_.size(); ++p) {
         const double value = evaluator_->parameter(static_cast<int>(p));
@@ -173,7 +178,7 @@ Result<std::optional<double>> EventWatch::after_step(ode::Stepper& stepper, doub
         double first = kNever;
         for (std::size_t k = 0; k < count; ++k) {
             found_[k] = search(static_cast<int>(k), sample(s, k), sample(s + 1, k),
-                               sample(s + 2, k), kMostHalvings)
+                               sample(s + 2, k), kMostDivisions)
                             .value_or(kNever);
             if (unresolved_) {
                 return endless(sample(s, k).t, event(*unresolved_).name);
@@ -188,27 +193,49 @@ Result<std::optional<double>> EventWatch::after_step(ode::Stepper& stepper, doub
     return std::optional<double>();
 }
 
-/// Whether a value may have more than one zero between two samples, or two where it seems to have
-/// none. The parabola through the three, f = line + 4 c x (1 - x), may turn; or the slopes promise
-/// more than the values show, as those of a fast wave do.
-bool EventWatch::may_hide(const Sample& from, const Sample& middle, const Sample& to) {
+/// Where the tangents at the ends of a dip towards zero meet, if they do so near zero or beyond.
+std::optional<double> EventWatch::dip(const Sample& from, const Sample& to) {
+    const bool towards = from.f * from.slope < 0.0 && to.f * to.slope > 0.0;
+    if (!towards || sign_of(from.f) != sign_of(to.f)) {
+        return std::nullopt;
+    }
+    const double width = to.t - from.t;
+    const double x = (to.f - from.f - to.slope * width) / (from.slope - to.slope);
+    const double f = from.f + from.slope * x;
+    const auto [low, high] = std::minmax({std::abs(from.f), std::abs(to.f)});
+    if (f * sign_of(from.f) > std::max(0.5 * low, kNearZero * high)) {
+        return std::nullopt;
+    }
+    return from.t + std::clamp(x, kEdge * width, (1.0 - kEdge) * width);
+}
+
+/// Where to look once more for zeros between two samples, if there may be more than the ends tell:
+/// the bottom of a dip; the place where the parabola through the three, f = line + 4 c x (1 - x),
+/// turns; the middle where the slopes promise more than the values show, as those of a fast wave
+/// do, and where a value is not a number. Tangents find the bottom of a kink and parabolas that of
+/// a smooth dip, so that they take turns.
+std::optional<double> EventWatch::suspect(const Sample& from, const Sample& middle,
+                                          const Sample& to, bool by_tangents) {
+    if (std::isnan(from.f + middle.f + to.f)) {
+        return middle.t;
+    }
+    const std::optional<double> bottom = dip(from, to);
     const double c = middle.f - 0.5 * (from.f + to.f);
     const double least = std::min({std::abs(from.f), std::abs(middle.f), std::abs(to.f)});
+    const bool turns = 4.0 * std::abs(c) > std::abs(to.f - from.f);
+    if (bottom && (by_tangents || !turns)) {
+        return bottom;
+    }
+    if (bottom || (turns && least <= 2.0 * std::abs(c))) {
+        const double x = 0.5 + (to.f - from.f) / (8.0 * c);
+        return x > kEdge && x < 1.0 - kEdge ? from.t + x * (to.t - from.t) : middle.t;
+    }
     const double range = std::max({from.f, middle.f, to.f}) - std::min({from.f, middle.f, to.f});
     const double promised =
         (to.t - from.t) *
         std::max({std::abs(from.slope), std::abs(middle.slope), std::abs(to.slope)});
-    const bool turns = 4.0 * std::abs(c) > std::abs(to.f - from.f);
-    return (turns && least <= 2.0 * std::abs(c)) ||
-           (promised > kRestless * range && least <= promised);
-}
-
-/// Where the parabola turns, if that is well inside, else the middle.
-EventWatch::Sample EventWatch::turning_point(int which, const Sample& from, const Sample& middle,
-                                             const Sample& to) {
-    const double c = middle.f - 0.5 * (from.f + to.f);
-    const double x = 0.5 + (to.f - from.f) / (8.0 * c);
-    return x > kEdge && x < 1.0 - kEdge ? sample_at(which, from.t + x * (to.t - from.t)) : middle;
+    return promised > kRestless * range && least <= promised ? std::optional(middle.t)
+                                                             : std::nullopt;
 }
 
 /// The first crossing that counts between two samples; passes over those that do not.
@@ -216,8 +243,10 @@ std::optional<double> EventWatch::search(int which, const Sample& from, const Sa
                                          const Sample& to, int depth) {
     const auto k = static_cast<std::size_t>(which);
     const bool wide = to.t - from.t > 4.0 * kSameTime * (1.0 + std::abs(to.t));
-    if (depth > 0 && wide && may_hide(from, middle, to)) {
-        const Sample turn = turning_point(which, from, middle, to);
+    const std::optional<double> place =
+        depth > 0 && wide ? suspect(from, middle, to, depth % 2 == 0) : std::nullopt;
+    if (place) {
+        const Sample turn = *place == middle.t ? middle : sample_at(which, *place);
         const Sample left = sample_at(which, 0.5 * (from.t + turn.t));
         const Sample right = sample_at(which, 0.5 * (turn.t + to.t));
         const std::optional<double> t = search(which, from, left, turn, depth - 1);
@@ -392,13 +421,21 @@ void EventWatch::resume(double t, const double* q, const double* v, const double
         const double tiny = kRoundOff * std::max(1.0, scale_[k]);
         if (happened && std::abs(now_[k]) <= 2.0 * std::abs(before_[k]) + tiny) {
             side_[k] = sign_of(rate_[k]);
-            band_[k] = 4.0 * std::abs(now_[k]) + tiny;
+            band_[k] = 4.0 * std::abs(now_[k]) + kRoundOff * scale_[k];
         } else if (happened ||
                    (std::abs(now_[k] - before_[k]) > tiny && sign_of(now_[k]) != side_[k])) {
             face(which, now_[k], scale_[k], rate_[k]);  // a jump over zero is no event
+        } else if (std::abs(now_[k]) <=
+                       tiny + kSameTime * (1.0 + std::abs(t)) * std::abs(rate_[k]) &&
+                   rate_[k] != 0.0 && (sign_of(rate_[k]) == side_[k] || !counts(which, side_[k]))) {
+            side_[k] = sign_of(rate_[k]);
+            band_[k] = 4.0 * std::abs(now_[k]) + kRoundOff * scale_[k];
         }
     }
     due_.clear();
+    const double gap = t - last_time_;
+    longest_step_ = gap > kNoProgress * (1.0 + std::abs(t)) ? kGaps * gap : 0.0;
+    last_time_ = t;
 }
 
 }  // namespace ananke::sim

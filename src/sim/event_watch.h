@@ -50,6 +50,8 @@ class EventWatch {
 
     /// Goes on from the state that the events of due() have left, with its acceleration.
     void resume(double t, const double* q, const double* v, const double* a);
+    /// The longest step to try from there: events may come as soon again as they did. 0: any.
+    double longest_step() const { return longest_step_; }
 
   private:
     struct Sample {
@@ -64,8 +66,9 @@ class EventWatch {
     void face(int which, double f, double scale, double rate);
     Sample sample_at(int which, double t);
     void fill_samples(double begin, double until);
-    static bool may_hide(const Sample& from, const Sample& middle, const Sample& to);
-    Sample turning_point(int which, const Sample& from, const Sample& middle, const Sample& to);
+    static std::optional<double> dip(const Sample& from, const Sample& to);
+    static std::optional<double> suspect(const Sample& from, const Sample& middle, const Sample& to,
+                                         bool by_tangents);
     std::optional<double> search(int which, const Sample& from, const Sample& middle,
                                  const Sample& to, int depth);
     std::optional<double> locate(int which, const Sample& from, const Sample& to);
@@ -87,6 +90,8 @@ class EventWatch {
     std::vector<int> side_, kept_side_, piled_;                     ///< per event
     std::vector<bool> follows_;  ///< per parameter: it is what its formula says
     std::vector<int> due_;
+    double last_time_ = 0.0;  ///< of an event
+    double longest_step_ = 0.0;
     std::optional<int> unresolved_;  ///< an event that came back too soon to be told apart
 };
 

@@ -63,7 +63,7 @@ class Runner {
     ode::Status change_law(const Switching& change, ode::Stepper& stepper);
     std::optional<double> first_event(ode::Stepper& stepper, double until);
     ode::Status pass_events(double t, ode::Stepper& stepper);
-    void restart(double t, ode::Stepper& stepper);
+    void restart(double t, ode::Stepper& stepper, double longest_step = 0.0);
     const double* acceleration(double t, std::span<const double> y);
     void record_event(const Event& event);
     ode::Status stop_at_vanished_row(const VanishedRow& row, ode::Stepper& stepper);
@@ -343,8 +343,14 @@ ode::Status Runner::step_through(ode::Stepper& stepper) {
         }
         const std::optional<Switching> change = switch_watch_.after_step(evaluator_, stepper);
         const std::optional<double> event = first_event(stepper, change ? change->t : stepper.t());
+        if (event) {
+            status = pass_events(*event, stepper);
+            // The integrator counts from the last start only.
+            if (status == ode::Status::kOk && summary_.steps.steps >= options_.max_steps) {
+                status = ode::Status::kTooManySteps;
+            }
+        }
         if (event || failure_) {
-            status = event ? pass_events(*event, stepper) : status;
             continue;
         }
         const std::optional<VanishedRow> vanished =
@@ -398,12 +404,13 @@ ode::Status Runner::change_law(const Switching& change, ode::Stepper& stepper) {
     return ode::Status::kOk;
 }
 
-/// Goes on from y_ at a time inside the last step.
-void Runner::restart(double t, ode::Stepper& stepper) {
+/// Goes on from y_ at a time inside the last step; a longest step of 0 is any.
+void Runner::restart(double t, ode::Stepper& stepper, double longest_step) {
     evaluator_.hold_switches(t, y_.data(), y_.data() + n_);
     choose_rows_ = true;
     add_statistics(stepper.statistics());
-    stepper.start(t, y_, stepper.next_step());
+    const double step = stepper.next_step();
+    stepper.start(t, y_, longest_step > 0.0 ? std::min(step, longest_step) : step);
     watch_.start(evaluator_, stepper.t(), stepper.y());
 }
 
@@ -458,8 +465,9 @@ ode::Status Runner::pass_events(double t, ode::Stepper& stepper) {
     for (const Event& entry : outcome.value().entries) {
         record_event(entry);
     }
-    restart(t, stepper);
+    evaluator_.hold_switches(t, y_.data(), y_.data() + n_);
     event_watch_.resume(t, y_.data(), y_.data() + n_, acceleration(t, y_));
+    restart(t, stepper, event_watch_.longest_step());
     const std::vector<double>& times = options_.output_times;
     for (; next_row_ < times.size() && times[next_row_] <= t && !failure_; ++next_row_) {
         output(times[next_row_], y_);
