@@ -67,6 +67,9 @@ std::string describe(TokenKind kind);
 /// Words that begin a statement, of this version and of planned ones.
 bool is_statement_keyword(std::string_view word);
 
+/// Functions of one number that the language knows: sin, sqrt.
+bool is_function_name(std::string_view word);
+
 /// if then else and or not: never names.
 bool is_reserved_word(std::string_view word);
 

@@ -119,6 +119,11 @@ Value Lowering::unknown_name(ExprId id, const std::string& name) {
                     {fmt::format("write {}(...)", name)});
     }
     const auto later = scope_->declared_somewhere.find(base);
+    if (later != scope_->declared_somewhere.end() && later->second.begin < span.begin &&
+        later->second.begin >= statement_.begin && later->second.file == statement_.file) {
+        return fail(span, fmt::format("'{}' is used in its own definition", name),
+                    {"a name keeps its meaning: give the new value another name"});
+    }
     if (later != scope_->declared_somewhere.end() && later->second.begin < span.begin) {
         return fail(span, fmt::format("'{}' is not declared", name),
                     {declared_note(later->second) + " in a loop that is never carried out"});

@@ -31,6 +31,7 @@ void Lowering::execute(const Statement& statement) {
              {"put it before the loop"});
         return;
     }
+    statement_ = statement.span;
     std::visit([&](const auto& node) { lower(statement, node); }, statement.as);
 }
 

@@ -313,6 +313,7 @@ class Lowering {
     std::optional<Span> G_matrix_span_;
 
     std::unordered_set<std::uint64_t> reported_;
+    Span statement_;  ///< that is carried out, the innermost
     int depth_ = 0;
     int loop_depth_ = 0;
     std::uint64_t steps_ = 0;

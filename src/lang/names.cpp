@@ -15,18 +15,18 @@ char lower_case(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// One letter is near to every other letter: only its case may be a slip.
+// A slip of case first. One letter is near to every other letter: there nothing else may be a slip.
 std::string likely_name(std::string_view wanted, const std::vector<std::string>& known) {
     const std::string_view last = wanted.substr(wanted.rfind('.') + 1);
-    if (display_width(last) > 1) {
-        return nearest_name(wanted, known);
-    }
     const auto same = [&](const std::string& name) {
         return std::equal(name.begin(), name.end(), wanted.begin(), wanted.end(),
                           [](char a, char b) { return lower_case(a) == lower_case(b); });
     };
     const auto found = std::find_if(known.begin(), known.end(), same);
-    return found == known.end() ? std::string() : *found;
+    if (found != known.end()) {
+        return *found;
+    }
+    return display_width(last) > 1 ? nearest_name(wanted, known) : std::string();
 }
 
 }  // namespace

@@ -66,6 +66,7 @@ class Parser {
     bool block(std::vector<Statement>& out);
     void statements_until(TokenKind end, std::vector<Statement>& out);
     bool end_of_statement();
+    std::string missing_operator_note() const;
     void recover(std::size_t begin);
     bool bindings(std::vector<Binding>& out, bool guesses, std::string_view form);
     bool path_list(std::vector<ExprId>& out);

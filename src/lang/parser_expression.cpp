@@ -353,6 +353,11 @@ ExprId Parser::primary() {
             take();
             const bool glued_name = at(TokenKind::kName) && peek().glued;
             const bool value_follows = at_plain_name() || at(TokenKind::kOpenParen);
+            if (at(TokenKind::kOpenParen) && !peek().glued &&
+                text(tokens_[statement_begin_].span) == "particle") {
+                fail_expected("'at'", {"write: particle P mass m at (x, y, z)"});
+                return kNoExpr;
+            }
             if (glued_name || (value_follows && at(TokenKind::kOpenParen))) {
                 fail(peek().span, fmt::format("expected an operator after '{}'", text(token.span)),
                      {"multiplication is written with *: 2*x"});

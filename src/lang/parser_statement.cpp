@@ -97,15 +97,29 @@ bool Parser::end_of_statement() {
     }
     const TokenKind kind = peek().kind;
     if (kind == TokenKind::kName || kind == TokenKind::kNumber || kind == TokenKind::kOpenParen) {
-        return fail_expected(
-            "an operator or the end of the line",
-            {"multiplication is written with *; every statement has its own line"});
+        return fail_expected("an operator or the end of the line", {missing_operator_note()});
     }
     if (kind == TokenKind::kSemicolon) {
         return fail_expected("the end of the line",
                              {"every statement has its own line, without ';'"});
     }
     return fail_expected("the end of the line");
+}
+
+// What was left out between the last token and the next: an operator, or parentheses.
+std::string Parser::missing_operator_note() const {
+    const Token& before = tokens_[next_ > 0 ? next_ - 1 : 0];
+    const std::string_view left = text(before.span);
+    const std::string_view right = text(peek().span);
+    if (before.kind == TokenKind::kName && is_function_name(left) && !at(TokenKind::kOpenParen)) {
+        return fmt::format("the arguments of a function stand in parentheses: {}({})", left, right);
+    }
+    const bool values = (before.kind == TokenKind::kNumber || before.kind == TokenKind::kName) &&
+                        at(TokenKind::kName) && !is_statement_keyword(right);
+    if (values) {
+        return fmt::format("multiplication is written with *: {}*{}", left, right);
+    }
+    return "multiplication is written with *; every statement has its own line";
 }
 
 bool Parser::not_a_statement() {

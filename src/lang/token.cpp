@@ -83,6 +83,13 @@ bool is_statement_keyword(std::string_view word) {
     return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 
+bool is_function_name(std::string_view word) {
+    static constexpr std::array<std::string_view, 14> kWords{"sin",  "cos",  "tan",  "asin", "acos",
+                                                             "atan", "sinh", "cosh", "tanh", "exp",
+                                                             "log",  "sqrt", "abs",  "sign"};
+    return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+}
+
 bool is_reserved_word(std::string_view word) {
     static constexpr std::array<std::string_view, 6> kWords{"if",  "then", "else",
                                                             "and", "or",   "not"};

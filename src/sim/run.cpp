@@ -346,8 +346,11 @@ ode::Status Runner::step_through(ode::Stepper& stepper) {
         if (event) {
             status = pass_events(*event, stepper);
             // The integrator counts from the last start only.
-            if (status == ode::Status::kOk && summary_.steps.steps >= options_.max_steps) {
-                status = ode::Status::kTooManySteps;
+            if (summary_.steps.steps >= options_.max_steps) {
+                fail({ErrorCode::kTooManySteps,
+                      fmt::format("the limit on steps is reached at t = {} after {} steps and {} "
+                                  "events",
+                                  to_text(*event), summary_.steps.steps, summary_.events)});
             }
         }
         if (event || failure_) {
