@@ -58,6 +58,22 @@ TEST(Cli, AStopByTheModelIsNoFailure) {
         << check.out;
 }
 
+TEST(Cli, TimesAreExpressionsOfTheParameters) {
+    const Scratch scratch;
+    const std::string start = "ananke run models/pendulum.ank --csv - -q ";
+    const Outcome run = scratch.run(start + "--until '2*pi*sqrt(L/g)' --every pi/8 --set L=4");
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const std::vector<double> times = read_csv(run.out).at("t");
+    EXPECT_NEAR(times.at(1), std::acos(-1.0) / 8, 1e-15);
+    EXPECT_NEAR(times.back(), 2.0 * std::acos(-1.0) * std::sqrt(4.0 / 9.81), 1e-14);
+    const Outcome unknown = scratch.run(start + "--until 2*PI");
+    EXPECT_EQ(unknown.exit_code, 1);
+    EXPECT_EQ(unknown.err, "ananke: --until 2*PI: unknown name 'PI'; did you mean 'pi'?\n");
+    const Outcome broken = scratch.run(start + "--until 2*");
+    EXPECT_EQ(broken.exit_code, 1);
+    EXPECT_EQ(broken.err.find("ananke: --until 2*: expected "), 0U) << broken.err;
+}
+
 TEST(Cli, WritesExactlyTheRequestedRows) {
     const Scratch scratch;
     const Outcome run = scratch.run(

@@ -20,8 +20,8 @@ constexpr std::size_t kRowsInMemory = 4096;
 
 struct RunArguments {
     ModelArguments model;
-    std::optional<double> until;
-    std::optional<double> every;
+    std::string until;  ///< an expression; empty: not given
+    std::string every;
     std::vector<double> at;
     double tolerance = 1e-9;
     std::string form = "auto";
@@ -78,10 +78,21 @@ Result<void> print_curves(const RunArguments& arguments, const Trajectory& traje
     return {};
 }
 
+Result<void> read_time(const Model& model, const std::string& what, const std::string& expression,
+                       std::optional<double>& time) {
+    if (expression.empty()) {
+        return {};
+    }
+    const Result<double> value = model.value_of(what, expression);
+    if (!value) {
+        return value.error();
+    }
+    time = value.value();
+    return {};
+}
+
 RunOptions run_options(const RunArguments& arguments, Progress& progress) {
     RunOptions options;
-    options.until = arguments.until;
-    options.every = arguments.every;
     options.at = arguments.at;
     options.tolerance = arguments.tolerance;
     options.form = parse_form(arguments.form).value_or(Form::kAuto);
@@ -151,7 +162,15 @@ int run_model(const RunArguments& arguments) {
     }
     warn_if_stiff(*model);
     Progress progress(!arguments.quiet);
-    const Result<Plan> planned = plan(*model, run_options(arguments, progress));
+    RunOptions options = run_options(arguments, progress);
+    for (const Result<void>& read :
+         {read_time(*model, "--until", arguments.until, options.until),
+          read_time(*model, "--every", arguments.every, options.every)}) {
+        if (!read) {
+            return complain(read.error());
+        }
+    }
+    const Result<Plan> planned = plan(*model, options);
     if (!planned) {
         return complain(planned.error());
     }

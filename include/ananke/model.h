@@ -67,6 +67,9 @@ class Model {
     std::vector<ConstraintRow> constraints() const;
     std::vector<Column> columns() const;  ///< of a run
     std::optional<Simulation> simulation() const;
+    /// The value of an expression of numbers, pi, deg, functions and parameters. The error is one
+    /// sentence that begins with `what`: "--until", say.
+    Result<double> value_of(const std::string& what, const std::string& expression) const;
 
     struct Data;
     explicit Model(std::shared_ptr<const Data> data) : data_(std::move(data)) {}

@@ -108,6 +108,14 @@ std::optional<Simulation> Model::simulation() const {
     return simulation;
 }
 
+Result<double> Model::value_of(const std::string& what, const std::string& expression) const {
+    std::vector<lang::NamedNumber> names;
+    for (Parameter& parameter : parameters()) {
+        names.push_back({std::move(parameter.name), parameter.value});
+    }
+    return lang::parse_number(what, expression, names);
+}
+
 std::string Loaded::report() const {
     std::string text = rendered;
     for (const Error& error : errors) {

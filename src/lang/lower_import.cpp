@@ -366,4 +366,27 @@ std::optional<mech::Model> Lowering::run(std::uint32_t root) {
     return std::move(model_);
 }
 
+std::optional<double> Lowering::number(std::uint32_t file, std::span<const NamedNumber> names) {
+    FileScope& scope = scopes_.emplace_back();
+    scope.file = file;
+    Tree& tree = trees_[file];
+    scope.tree = &tree;
+    Binding binding;
+    if (!parse_setting(sources_, file, options_.limits, tree, binding, diagnostics_)) {
+        return std::nullopt;
+    }
+    for (const NamedNumber& given : names) {
+        Entity entity;
+        entity.kind = EntityKind::kParameter;
+        entity.value = Value::scalar(graph_.number(given.value));
+        names_.declare(given.name, entity);
+    }
+    scope_ = &scope;
+    const Value value = scalar_of(binding.value, "this value");
+    if (value.bad() || !allow(value, 0, binding.value, "this value")) {
+        return std::nullopt;
+    }
+    return number_of(value.scalar());
+}
+
 }  // namespace ananke::lang

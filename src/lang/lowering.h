@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -46,6 +47,9 @@ class Lowering {
 
     /// The whole model from its root file. Absent if there are errors.
     std::optional<mech::Model> run(std::uint32_t root);
+
+    /// The number of a file that holds `name = expression` over these names.
+    std::optional<double> number(std::uint32_t file, std::span<const NamedNumber> names);
 
   private:
     using Notes = std::vector<std::string>;

@@ -84,4 +84,25 @@ ParseResult parse_model_text(Sources& sources, std::string name, std::string tex
     return lower(sources, root, options);
 }
 
+Result<double> parse_number(const std::string& what, const std::string& text,
+                            std::span<const NamedNumber> names) {
+    Sources sources;
+    const Options options;
+    std::vector<Diagnostic> diagnostics;
+    const std::uint32_t file = sources.add(what, "value = " + text);
+    const std::optional<double> number =
+        Lowering(sources, options, diagnostics).number(file, names);
+    if (number && !has_errors(diagnostics)) {
+        return *number;
+    }
+    std::string message = fmt::format("{} {}", what, text);
+    if (!diagnostics.empty()) {
+        message += ": " + diagnostics.front().message;
+        for (const std::string& note : diagnostics.front().notes) {
+            message += "; " + note;
+        }
+    }
+    return Error{ErrorCode::kInvalidInput, message};
+}
+
 }  // namespace ananke::lang

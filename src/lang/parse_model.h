@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,5 +47,15 @@ ParseResult parse_model_file(Sources& sources, const std::string& path, const Op
 /// `name` is shown in messages; imports are looked up beside it.
 ParseResult parse_model_text(Sources& sources, std::string name, std::string text,
                              const Options& options);
+
+struct NamedNumber {
+    std::string name;
+    double value;
+};
+
+/// The value of an expression of numbers, pi, deg, functions and the names given. The error is one
+/// sentence that begins with `what`.
+Result<double> parse_number(const std::string& what, const std::string& text,
+                            std::span<const NamedNumber> names);
 
 }  // namespace ananke::lang

@@ -419,17 +419,18 @@ void EventWatch::resume(double t, const double* q, const double* v, const double
         const auto which = static_cast<int>(k);
         const bool happened = std::find(due_.begin(), due_.end(), which) != due_.end();
         const double tiny = kRoundOff * std::max(1.0, scale_[k]);
-        if (happened && std::abs(now_[k]) <= 2.0 * std::abs(before_[k]) + tiny) {
-            side_[k] = sign_of(rate_[k]);
+        const double instant = kSameTime * (1.0 + std::abs(t)) * std::abs(rate_[k]);
+        const int heading = sign_of(rate_[k]);
+        // Still at zero: it leaves from here. One that is about to happen keeps its side.
+        const bool leaves = happened ? std::abs(now_[k]) <= 2.0 * std::abs(before_[k]) + tiny
+                                     : std::abs(now_[k]) <= tiny + instant && heading != 0 &&
+                                           (heading == side_[k] || !counts(which, side_[k]));
+        const bool jumped = std::abs(now_[k] - before_[k]) > tiny && sign_of(now_[k]) != side_[k];
+        if (leaves) {
+            side_[k] = heading;
             band_[k] = 4.0 * std::abs(now_[k]) + kRoundOff * scale_[k];
-        } else if (happened ||
-                   (std::abs(now_[k] - before_[k]) > tiny && sign_of(now_[k]) != side_[k])) {
+        } else if (happened || jumped) {
             face(which, now_[k], scale_[k], rate_[k]);  // a jump over zero is no event
-        } else if (std::abs(now_[k]) <=
-                       tiny + kSameTime * (1.0 + std::abs(t)) * std::abs(rate_[k]) &&
-                   rate_[k] != 0.0 && (sign_of(rate_[k]) == side_[k] || !counts(which, side_[k]))) {
-            side_[k] = sign_of(rate_[k]);
-            band_[k] = 4.0 * std::abs(now_[k]) + kRoundOff * scale_[k];
         }
     }
     due_.clear();
