@@ -1,5 +1,7 @@
 // Bodies, the ground, places and directions fixed in them, rotations.
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -227,16 +229,19 @@ Value Lowering::in_body(ExprId id) {
     return in_axes(*body, v);
 }
 
-/// An expression without parameters as a number: -1, 0 and 1 where it is one of them but for
-/// rounding.
+/// An expression without parameters as a number, a short one where it is one but for rounding.
 sym::Expr Lowering::plain_number(sym::Expr e) {
     if (dependence(e) != 0) {
         return e;
     }
     constexpr double kRounding = 1e-15;
     const double value = sym::evaluate<double>(graph_, e, {});
-    const double whole = std::round(value);
-    return graph_.number(std::abs(value - whole) <= kRounding ? whole : value);
+    const std::string text = fmt::format("{:.14g}", std::abs(value));
+    const double plain = std::strtod(text.c_str(), nullptr);
+    if (plain == 0.0 || !(std::abs(std::abs(value) - plain) <= kRounding * std::max(1.0, plain))) {
+        return std::abs(value) <= kRounding ? graph_.zero() : graph_.number(value);
+    }
+    return value < 0.0 ? graph_.neg(graph_.literal(text)) : graph_.literal(text);
 }
 
 /// A direction as it is where all bodies have their declared orientations.
@@ -336,7 +341,15 @@ Value Lowering::call_rotation(ExprId id, std::string_view name) {
             }
             u[i] = part.scalar();
         }
-        return Value::of_rotation(u);
+        sym::Expr square = graph_.zero();
+        for (const sym::Expr part : u) {
+            square = graph_.add(square, graph_.square(part));
+        }
+        const sym::Expr length = graph_.apply(sym::Op::kSqrt, square);
+        for (sym::Expr& part : u) {
+            part = graph_.is_one(length) ? part : graph_.div(part, length);
+        }
+        return checked_rotation(u, expr(id).span);
     }
     const Value axis = evaluate(operands[1]);
     const Value angle = evaluate(operands[2]);
@@ -350,8 +363,21 @@ Value Lowering::call_rotation(ExprId id, std::string_view name) {
     const sym::Expr half = graph_.mul(graph_.fraction(1, 2), angle.scalar());
     const sym::Expr s = graph_.apply(sym::Op::kSin, half);
     const mech::Vec3 n = unit(graph_, axis.parts);
-    return Value::of_rotation({graph_.apply(sym::Op::kCos, half), graph_.mul(s, n[0]),
-                               graph_.mul(s, n[1]), graph_.mul(s, n[2])});
+    return checked_rotation({graph_.apply(sym::Op::kCos, half), graph_.mul(s, n[0]),
+                             graph_.mul(s, n[1]), graph_.mul(s, n[2])},
+                            expr(id).span);
+}
+
+/// A rotation, unless its axis has no length or its axes are parallel.
+Value Lowering::checked_rotation(const mech::Quaternion& u, Span span) {
+    for (const sym::Expr part : u) {
+        const std::optional<double> number = number_of(part);
+        if (number && !std::isfinite(*number)) {
+            return fail(span,
+                        "this is no rotation: an axis has no length, or two axes are parallel");
+        }
+    }
+    return Value::of_rotation(u);
 }
 
 // axes(x = (0, 1, 0), z = (0, 0, 1)): the first is met, the second lies in their common plane.
@@ -388,7 +414,7 @@ Value Lowering::call_axes(ExprId id) {
                                     : mech::cross(graph_, given[1], given[0]));
     e[which[1]] = forward ? mech::cross(graph_, e[third], e[which[0]])
                           : mech::cross(graph_, e[which[0]], e[third]);
-    return Value::of_rotation(quaternion_of(graph_, e));
+    return checked_rotation(quaternion_of(graph_, e), expr(id).span);
 }
 
 std::optional<mech::Axes> Lowering::inertia(const BodyDeclaration& node) {
@@ -436,7 +462,7 @@ std::optional<mech::Axes> Lowering::inertia(const BodyDeclaration& node) {
     return is_inertia(J, written.span) ? std::optional(J) : std::nullopt;
 }
 
-/// Symmetric, no negative principal value, and none larger than the sum of the two others.
+/// Symmetric, and no negative principal value.
 bool Lowering::is_inertia(const mech::Axes& J, Span span) {
     std::array<std::array<double, 3>, 3> a{};
     for (std::size_t i = 0; i < 3; ++i) {

@@ -185,6 +185,15 @@ bool Lowering::bind_joint(ExprId call, const std::string& name, const JointKind&
     return good;
 }
 
+bool Lowering::joins_one_body(const mech::Joint& joint) const {
+    const auto body = [&](int point) {
+        return model_.points[static_cast<std::size_t>(point)].body;
+    };
+    return joint.points.size() > 1 && body(joint.points[0]) >= 0 &&
+           std::all_of(joint.points.begin(), joint.points.end(),
+                       [&](int point) { return body(point) == body(joint.points[0]); });
+}
+
 void Lowering::lower(const Statement& statement, const JointDeclaration& node) {
     const std::optional<std::string> name = declared_name(node.name);
     std::string definition;
@@ -220,6 +229,14 @@ void Lowering::lower(const Statement& statement, const JointDeclaration& node) {
         if (argument.value.is_point()) {
             joint.points.push_back(argument.value.point);
         }
+    }
+    if (joins_one_body(joint)) {
+        const int body = model_.points[static_cast<std::size_t>(joint.points[0])].body;
+        fail(expr(node.call).span,
+             fmt::format("joint '{}' joins '{}' with itself", *name,
+                         model_.bodies[static_cast<std::size_t>(body)].name),
+             {"its places lie on one body, which cannot move against itself"});
+        return;
     }
     model_.joints.push_back(std::move(joint));
 

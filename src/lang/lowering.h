@@ -186,6 +186,7 @@ class Lowering {
     Value call_body_function(ExprId id, std::string_view name);
     Value call_rotation(ExprId id, std::string_view name);
     Value call_axes(ExprId id);
+    Value checked_rotation(const std::array<sym::Expr, 4>& u, Span span);
     std::optional<mech::Axes> inertia(const BodyDeclaration& node);
     bool is_inertia(const mech::Axes& J, Span span);
     void start_value(int coordinate, bool velocity, sym::Expr value, bool exact, Span span);
@@ -206,6 +207,7 @@ class Lowering {
     bool bind_joint(ExprId call, const std::string& name, const JointKind& kind,
                     std::vector<Local>& out);
     bool allowed_in_joint(const Statement& statement);
+    bool joins_one_body(const mech::Joint& joint) const;
 
     // Statements (lower_statement.cpp, lower_declaration.cpp).
     void execute(const std::vector<Statement>& statements);

@@ -277,11 +277,11 @@ bool is_path(ExprKind kind) {
 // body at (x, y, z)
 ExprId Parser::place(ExprId body) {
     take();
-    if (!at(TokenKind::kOpenParen)) {
+    if (!at(TokenKind::kOpenParen) && !at_plain_name()) {
         fail_expected("the place in body axes", {"write: door at (0.5, 0, 0)"});
         return kNoExpr;
     }
-    const ExprId where = parenthesised();
+    const ExprId where = at(TokenKind::kOpenParen) ? parenthesised() : postfix();
     if (where == kNoExpr) {
         return kNoExpr;
     }

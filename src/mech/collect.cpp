@@ -26,7 +26,7 @@ constexpr std::size_t kLongestSum = 48;
 // Expressions of fewer nodes have no like terms that the graph does not see: 2*(x - y).
 constexpr std::size_t kShortest = 6;
 // Longer ones nobody reads, and looking for like terms in them takes too long.
-constexpr std::size_t kLongest = 1000;
+constexpr std::size_t kLongest = 250;
 constexpr std::int64_t kLargestPower = 64;
 
 /// Factors with their integer powers, in the order in which they are written.

@@ -19,9 +19,24 @@ std::vector<std::string> names_of(std::span<const int> rows,
                                   const std::vector<std::string>& names) {
     std::vector<std::string> chosen;
     for (const int row : rows) {
-        chosen.push_back(names[static_cast<std::size_t>(row)]);
+        if (!names[static_cast<std::size_t>(row)].empty()) {
+            chosen.push_back(names[static_cast<std::size_t>(row)]);
+        }
     }
     return chosen;
+}
+
+bool is_norm(const Prepared& prepared, const mech::Row& row) {
+    return prepared.model.constraints[static_cast<std::size_t>(row.constraint)].norm_of >= 0;
+}
+
+/// Names of the rows, "" for the norms of quaternions: they push nothing.
+std::vector<std::string> acting_rows(const Prepared& prepared) {
+    std::vector<std::string> names;
+    for (const mech::Row& row : prepared.compiled->rows) {
+        names.push_back(is_norm(prepared, row) ? "" : row.name);
+    }
+    return names;
 }
 
 /// "rod + 2 wire - 0.5 link" of coefficients and names.
@@ -30,7 +45,7 @@ std::string combination_text(const solve::DroppedRow& dropped,
     std::string text;
     for (std::size_t k = 0; k < dropped.kept.size(); ++k) {
         const double c = dropped.coefficients[k];
-        if (std::abs(c) < 1e-12) {
+        if (std::abs(c) < 1e-12 || names[static_cast<std::size_t>(dropped.kept[k])].empty()) {
             continue;
         }
         const char* sign = c < 0 ? (text.empty() ? "-" : " - ") : (text.empty() ? "" : " + ");
@@ -79,13 +94,17 @@ std::string constraint_table(const CheckReport& report, const Prepared& prepared
         if (is_in(report.analysis.vanished) && row.kind != mech::ConstraintKind::kVacuous) {
             add_remark("its gradient vanishes here");
         }
+        if (is_norm(prepared, row)) {
+            add_remark("unit quaternion");
+        }
         if (!row.note.empty()) {
             add_remark(row.note);
         }
         table.push_back({row.name, std::string(mech::describe(row.kind)),
-                         row.kind == mech::ConstraintKind::kVacuous ? "none"
-                         : report.analysis.lambda_unique[i]         ? "unique"
-                                                                    : "one of many",
+                         row.kind == mech::ConstraintKind::kVacuous || is_norm(prepared, row)
+                             ? "none"
+                         : report.analysis.lambda_unique[i] ? "unique"
+                                                            : "one of many",
                          to_short_text(report.residuals[i]), remark});
     }
     return "\n" + format_table(table);
@@ -266,7 +285,7 @@ std::string lists_text(const Prepared& prepared) {
 }  // namespace
 
 std::string to_text(const CheckReport& report, const Prepared& prepared) {
-    const std::vector<std::string> names = row_names(*prepared.compiled);
+    const std::vector<std::string> names = acting_rows(prepared);
     std::string text = header_text(report, prepared) + constraint_table(report, prepared) +
                        redundancy_text(report, names) + direction_text(prepared) +
                        reaction_text(report, prepared) + start_text(report) + event_text(prepared) +

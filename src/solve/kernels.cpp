@@ -93,24 +93,31 @@ double smallest_pivot(int n, const double* M, double* S) {
     return smallest;
 }
 
-// The factor that makes a row comparable with the masses: its square is the geometric mean of
-// M_ii / A_ki^2 over the coordinates with mass. Each ratio is free of the unit of its coordinate;
-// in the mean neither a small mass nor a small entry wins. To the nearest power of two, so that no
-// logarithm of a library decides a bit. 0 if the row touches no mass.
+// The factor that makes a row comparable with the masses: its square is a mean of M_ii / A_ki^2
+// over the coordinates with mass. Each ratio is free of the unit of its coordinate. The mean is the
+// geometric one, and a ratio counts the less the larger it is (by its fourth root): entries that
+// are small because a body happens to stand parallel to an axis say nothing about the row. Powers
+// of two throughout, so that no logarithm of a library decides a bit. 0 if the row touches no mass.
 double row_in_mass_units(int n, const double* mass, const double* row) {
     double largest = 0.0;
     for (int i = 0; i < n; ++i) {
         largest = mass[i] > 0.0 ? std::max(largest, square(row[i]) / mass[i]) : largest;
     }
-    int exponents = 0;
-    int touched = 0;
+    if (largest == 0.0) {
+        return 0.0;
+    }
+    const int top = std::ilogb(largest);
+    double weights = 0.0;
+    double below = 0.0;  // weighted powers of two below the largest
     for (int i = 0; i < n; ++i) {
         if (mass[i] > 0.0 && square(row[i]) / mass[i] > kNoEntry * largest) {
-            exponents += std::ilogb(square(row[i]) / mass[i]);
-            ++touched;
+            const int distance = top - std::ilogb(square(row[i]) / mass[i]);
+            const double weight = std::ldexp(1.0, -distance / 4);
+            weights += weight;
+            below += weight * distance;
         }
     }
-    return touched > 0 ? std::ldexp(1.0, -exponents / (2 * touched)) : 0.0;
+    return std::ldexp(1.0, static_cast<int>((below / weights - top) / 2.0));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ void multiply_lower(int n, const double* L, const double* x, double* y);
 bool all_finite(int n, const double* x);
 
 /// Scales d (n) of the coordinates: d_i^2 (M_ii + sum_k rho_k^2 A_ki^2) = 1 with the rows measured
-/// in units of the masses, rho_k^2 the geometric mean of M_ii / A_ki^2. Neither the units of the
+/// in units of the masses, rho_k^2 a geometric mean of M_ii / A_ki^2. Neither the units of the
 /// coordinates nor the scale of the rows matter. Only the rows listed take part; `row_scale` (m)
 /// receives rho, `work` holds n numbers. Iterated balance of [M A^T; A 0] has no limit when
 /// rows outnumber coordinates, and blows up coordinates whose mass is small by chance where M is

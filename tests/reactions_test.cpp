@@ -1,0 +1,543 @@
+// Forces of constraint as vectors: they are what Newton's and Euler's laws ask for on every body,
+// they are the derivatives of the constraint by the velocities of points and bodies, and where rows
+// are redundant the unique ones are told from the others.
+#include <map>
+
+#include "mech/bodies.h"
+#include "mech/derive.h"
+#include "mech/report_lines.h"
+#include "pipeline.h"
+#include "sim/check.h"
+#include "sim/dynamics.h"
+#include "sym/walk.h"
+
+namespace ananke::pipeline {
+namespace {
+
+using Vector = Eigen::Vector3d;
+using Matrix34 = Eigen::Matrix<double, 3, 4>;
+
+/// omega = 2 E u' in body axes, US10 (80).
+Matrix34 body_rates(const Eigen::Vector4d& u) {
+    Matrix34 E;
+    E << -u[1], u[0], u[3], -u[2],  //
+        -u[2], -u[3], u[0], u[1],   //
+        -u[3], u[2], -u[1], u[0];
+    return E;
+}
+
+Eigen::Matrix3d rotation(const Eigen::Vector4d& u) {
+    return Eigen::Quaterniond(u[0], u[1], u[2], u[3]).toRotationMatrix();
+}
+
+/// What is given on a coordinate: Q without the terms of inertia that Lagrange's equation puts
+/// there.
+Eigen::VectorXd given_forces(const sim::Prepared& prepared, const sym::Values<double>& values) {
+    const mech::Equations& equations = prepared.equations;
+    const sym::Graph& graph = prepared.model.graph;
+    Eigen::VectorXd Q(equations.n);
+    for (int i = 0; i < equations.n; ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        Q[i] = sym::evaluate<double>(graph, equations.Q[k], values) +
+               sym::evaluate<double>(graph, equations.C[k], values);
+    }
+    for (const mech::InertiaElement& element : equations.elements) {
+        for (const mech::Entry& entry : element.Q) {
+            Q[entry.column] -= sym::evaluate<double>(graph, entry.value, values);
+        }
+    }
+    return Q;
+}
+
+struct State {
+    const sim::Prepared& prepared;
+    const Recording& run;
+    std::size_t row;
+    sym::Values<double> values;
+    Eigen::VectorXd given;
+
+    double at(const std::string& column) const { return run.at(row, column); }
+    Vector vector(const std::string& name) const {
+        return {at(name + ".x"), at(name + ".y"), at(name + ".z")};
+    }
+};
+
+State state_of(const sim::Prepared& prepared, const Recording& run, std::size_t row) {
+    State state{prepared, run, row, {}, {}};
+    const mech::Model& model = prepared.model;
+    state.values = mech::symbol_values<double>(model, prepared.parameters);
+    state.values[model.time] = run.at(row, "t");
+    for (const mech::Coordinate& c : model.coordinates) {
+        state.values[c.q] = run.at(row, c.name);
+        state.values[c.v] = run.at(row, c.name + "'");
+    }
+    state.given = given_forces(prepared, state.values);
+    return state;
+}
+
+/// Sum of force and of moment about the mass centre that all constraints and joints exert on a
+/// body, from the columns, and the summed magnitudes.
+struct Wrench {
+    Vector force = Vector::Zero();
+    Vector moment = Vector::Zero();
+    double force_size = 0.0;
+    double moment_size = 0.0;
+
+    void add(const Vector& F, const Vector& arm, const Vector& T) {
+        force += F;
+        moment += T + arm.cross(F);
+        force_size += F.norm();
+        moment_size += T.norm() + arm.norm() * F.norm();
+    }
+};
+
+Wrench reactions_on(const State& state, int body) {
+    const sim::ReactionMap& map = state.prepared.compiled->reactions;
+    const mech::Model& model = state.prepared.model;
+    const auto place = [&](int point) {
+        const mech::Vec3& r =
+            state.prepared.equations.points[static_cast<std::size_t>(point)].position;
+        Vector value;
+        for (std::size_t k = 0; k < 3; ++k) {
+            value[static_cast<Eigen::Index>(k)] =
+                sym::evaluate<double>(model.graph, r[k], state.values);
+        }
+        return value;
+    };
+    const Vector centre = place(model.bodies[static_cast<std::size_t>(body)].centre);
+    Wrench sum;
+    for (const sim::ReactionMap::Target& target : map.targets) {
+        const int reference = map.points[static_cast<std::size_t>(target.reference)];
+        const bool on_point = target.body < 0;
+        const int of_body =
+            on_point ? model.points[static_cast<std::size_t>(reference)].body : target.body;
+        if (of_body != body) {
+            continue;
+        }
+        const std::string key =
+            map.owners[static_cast<std::size_t>(target.owner)].name + ":" + target.name + "]";
+        const Vector F = target.force ? state.vector("force[" + key) : Vector::Zero();
+        const Vector T = target.torque ? state.vector("torque[" + key) : Vector::Zero();
+        sum.add(F, place(reference) - centre, T);
+        if (target.turns && target.force) {  // the same vector in body axes
+            const std::string own = map.owners[static_cast<std::size_t>(target.owner)].name + ":" +
+                                    target.name + " in " + target.name + "]";
+            EXPECT_NEAR(state.vector("force[" + own).norm(), F.norm(), 1e-12 * (1 + F.norm()));
+        }
+    }
+    return sum;
+}
+
+/// m a = F,  J alpha + omega x J omega = T: left side from the motion alone.
+void expect_newton_euler(const State& state, int index) {
+    const mech::Model& model = state.prepared.model;
+    const mech::Body& body = model.bodies[static_cast<std::size_t>(index)];
+    const mech::Point& centre = model.points[static_cast<std::size_t>(body.centre)];
+    const double m = sym::evaluate<double>(model.graph, *centre.mass, state.values);
+    const bool planar = body.kind == mech::Body::Kind::kPlanar;
+    const Wrench reactions = reactions_on(state, index);
+
+    Vector rate = Vector::Zero();
+    Vector force = reactions.force;
+    double size = reactions.force_size + 1e-3;
+    for (int k = 0; k < (planar ? 2 : 3); ++k) {
+        const std::string& name = model.coordinates[static_cast<std::size_t>(body.first + k)].name;
+        rate[k] = m * state.at(name + "''");
+        force[k] += state.given[body.first + k];
+        size += std::abs(state.given[body.first + k]) + std::abs(rate[k]);
+    }
+    if (planar) {
+        force[2] = 0.0;  // the plane carries it
+    }
+    EXPECT_LT((rate - force).norm(), 1e-10 * size) << body.name;
+
+    if (planar) {
+        const double J = sym::evaluate<double>(model.graph, body.inertia[2][2], state.values);
+        const double spin =
+            J * state.at(model.coordinates[static_cast<std::size_t>(body.first + 2)].name + "''");
+        const double moment = reactions.moment[2] + state.given[body.first + 2];
+        EXPECT_LT(std::abs(spin - moment), 1e-10 * (reactions.moment_size + std::abs(spin) + 1e-3 +
+                                                    std::abs(state.given[body.first + 2])))
+            << body.name;
+        return;
+    }
+    Eigen::Vector4d u, v, a, Q;
+    for (int k = 0; k < 4; ++k) {
+        const std::string& name =
+            model.coordinates[static_cast<std::size_t>(body.first + 3 + k)].name;
+        u[k] = state.at(name);
+        v[k] = state.at(name + "'");
+        a[k] = state.at(name + "''");
+        Q[k] = state.given[body.first + 3 + k];
+    }
+    Eigen::Matrix3d J;
+    for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t j = 0; j < 3; ++j) {
+            J(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
+                sym::evaluate<double>(model.graph, body.inertia[j][i], state.values);
+        }
+    }
+    const Matrix34 E = body_rates(u);
+    const Vector omega = 2.0 * E * v;
+    const Vector alpha = 2.0 * E * a;
+    const Vector change = J * alpha + omega.cross(Vector(J * omega));
+    const Vector given = 0.5 * E * Q;  // Q_u = 2 E^T Gamma
+    const Vector moment = rotation(u).transpose() * reactions.moment + given;
+    EXPECT_LT((change - moment).norm(),
+              1e-10 * (reactions.moment_size + given.norm() + (J * alpha).norm() +
+                       omega.norm() * (J * omega).norm() + 1e-3))
+        << body.name;
+}
+
+TEST(Reactions, SatisfyNewtonAndEulerOnEveryBodyOfTheGallery) {
+    int bodies = 0;
+    for (const std::string& name : stems(source_directory() / "models", ".ank")) {
+        SCOPED_TRACE(name);
+        const Loaded loaded = load_model(name);
+        ASSERT_TRUE(loaded.prepared) << loaded.messages;
+        const mech::Model& model = loaded.prepared->model;
+        if (model.bodies.empty()) {
+            continue;
+        }
+        const double end = std::min(end_of(*loaded.prepared), 2.0);
+        const Recording run = run_model(*loaded.prepared, {.times = even_times(end, 5)});
+        ASSERT_FALSE(run.error) << run.error->message;
+        for (std::size_t row = 0; row < run.rows.rows(); ++row) {
+            const State state = state_of(*loaded.prepared, run, row);
+            for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+                if (model.bodies[b].kind != mech::Body::Kind::kGround) {
+                    expect_newton_euler(state, static_cast<int>(b));
+                    ++bodies;
+                }
+            }
+        }
+    }
+    EXPECT_GT(bodies, 50);
+}
+
+// ---- directions against finite differences and against the rows of A
+
+constexpr const char* kTwoBodies = R"(
+body     a mass 1 inertia (1, 2, 2.5) at (0.1, 0.2, 0.3) orientation rotation((1, 2, 3), 0.7)
+body     b mass 2 inertia (1, 1.5, 2) at (1.1, -0.2, 0.4) orientation rotation((-1, 1, 2), 1.3)
+point    P on a at (0.3, -0.2, 0.5)
+coordinate x, y, z
+particle C mass 1 at (x, y, z)
+)";
+
+/// A random scalar made of vectors, with velocities or without.
+class RandomScalar {
+  public:
+    explicit RandomScalar(unsigned seed) : random_(seed) {}
+
+    std::string scalar(bool velocities) {
+        std::string sum;
+        const int terms = 1 + static_cast<int>(random_() % 3);
+        for (int i = 0; i < terms; ++i) {
+            const int factors = velocities ? 1 + static_cast<int>(random_() % 2) : 1;
+            sum += (i == 0 ? "" : random_() % 2 == 0 ? " + " : " - ");
+            sum += std::to_string(1 + random_() % 5) + "*";
+            for (int k = 0; k < factors; ++k) {
+                sum += (k == 0 ? "" : "*") + product(velocities);
+            }
+        }
+        return sum;
+    }
+
+  private:
+    std::string product(bool velocities) {
+        const std::string left = vector(velocities);
+        std::string right = vector(velocities && random_() % 2 == 0);
+        while (right == left) {
+            right = vector(false);
+        }
+        if (random_() % 3 != 0) {
+            return "dot(" + left + ", " + right + ")";
+        }
+        std::string third = vector(false);
+        while (third == left || third == right) {  // a triple product of its own
+            third = vector(false);
+        }
+        return "dot(cross(" + left + ", " + right + "), " + third + ")";
+    }
+    std::string vector(bool velocity) {
+        static const std::vector<std::string> kStill{"position(P)",
+                                                     "position(C)",
+                                                     "position(b)",
+                                                     "axis(a, (1, 0, 0))",
+                                                     "axis(b, (0, 1, 2))",
+                                                     "(1, 2, -1)",
+                                                     "position(b at (0.2, 0.1, -0.3))",
+                                                     "(position(C) - position(P))"};
+        static const std::vector<std::string> kMoving{"velocity(P)",
+                                                      "velocity(C)",
+                                                      "velocity(b)",
+                                                      "omega(a)",
+                                                      "omega(b)",
+                                                      "velocity(b at (0.2, 0.1, -0.3))",
+                                                      "(velocity(C) - velocity(P))"};
+        const auto& list = velocity ? kMoving : kStill;
+        return list[random_() % list.size()];
+    }
+    std::mt19937 random_;
+};
+
+using Values = sym::Values<long double>;
+
+/// Numbers for all symbols of the model: coordinates at random, points and bodies as they follow.
+Values random_values(const mech::Model& model, const mech::Equations& equations, unsigned seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> normal;
+    Values values;
+    values[model.time] = 0;
+    for (const mech::Coordinate& c : model.coordinates) {
+        values[c.q] = normal(random);
+        values[c.v] = normal(random);
+        values[c.a] = 0;
+    }
+    for (const mech::Body& body : model.bodies) {  // unit quaternions, u.u' = 0
+        if (body.kind != mech::Body::Kind::kSpatial) {
+            continue;
+        }
+        const auto u = mech::quaternion(model, body);
+        const auto v = mech::quaternion_rate(model, body);
+        long double norm = 0;
+        long double along = 0;
+        for (std::size_t k = 0; k < 4; ++k) {
+            norm += values[u[k]] * values[u[k]];
+        }
+        for (std::size_t k = 0; k < 4; ++k) {
+            values[u[k]] /= std::sqrt(norm);
+        }
+        for (std::size_t k = 0; k < 4; ++k) {
+            along += values[u[k]] * values[v[k]];
+        }
+        for (std::size_t k = 0; k < 4; ++k) {
+            values[v[k]] -= along * values[u[k]];
+        }
+    }
+    const auto put = [&](const mech::Vec3& symbols, const mech::Vec3& expressions) {
+        for (std::size_t k = 0; k < 3; ++k) {
+            values[symbols[k]] = sym::evaluate<long double>(model.graph, expressions[k], values);
+        }
+    };
+    for (std::size_t p = 0; p < model.points.size(); ++p) {
+        put(model.points[p].r, equations.points[p].position);
+        put(model.points[p].v, equations.points[p].velocity);
+    }
+    for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+        for (std::size_t k = 0; k < 3; ++k) {
+            put(model.bodies[b].axes[k], equations.bodies[b].axes[k]);
+        }
+        put(model.bodies[b].omega, equations.bodies[b].omega);
+    }
+    return values;
+}
+
+using Triple = std::array<long double, 3>;
+
+/// d f / d (three symbols) by central differences.
+Triple slopes(const sym::Graph& graph, sym::Expr f, const mech::Vec3& symbols, Values values) {
+    constexpr long double kStep = 1e-6L;
+    Triple result{};
+    for (std::size_t k = 0; k < 3; ++k) {
+        const long double middle = values[symbols[k]];
+        values[symbols[k]] = middle + kStep;
+        const long double above = sym::evaluate<long double>(graph, f, values);
+        values[symbols[k]] = middle - kStep;
+        const long double below = sym::evaluate<long double>(graph, f, values);
+        values[symbols[k]] = middle;
+        result[k] = (above - below) / (2 * kStep);
+    }
+    return result;
+}
+
+Triple cross(const Triple& a, const Triple& b) {
+    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+void expect_near(const Triple& a, const Triple& b, const std::string& what) {
+    for (std::size_t k = 0; k < 3; ++k) {
+        EXPECT_LT(std::abs(a[k] - b[k]), 1e-8L * (1 + std::abs(a[k]) + std::abs(b[k]))) << what;
+    }
+}
+
+/// W = d psi/d v^P and tau = d psi/d omega^B; for a holonomic row d phi/d r^P and the change of phi
+/// when the body turns about each axis: sum of e_k x d phi/d e_k.
+void expect_directions(const mech::Model& model, const mech::Row& row, sym::Expr written,
+                       const Values& values) {
+    const auto number = [&](const mech::Vec3& v) {
+        return Triple{sym::evaluate<long double>(model.graph, v[0], values),
+                      sym::evaluate<long double>(model.graph, v[1], values),
+                      sym::evaluate<long double>(model.graph, v[2], values)};
+    };
+    std::map<int, Triple> W, tau;
+    for (const mech::Direction& direction : row.directions) {
+        W[direction.point] = number(direction.W);
+        expect_near(W[direction.point], number(direction.W_symbolic), "as printed");
+    }
+    for (const mech::Twist& twist : row.twists) {
+        tau[twist.body] = number(twist.tau);
+        expect_near(tau[twist.body], number(twist.tau_symbolic), "as printed");
+    }
+    for (std::size_t p = 0; p < model.points.size(); ++p) {
+        const mech::Point& point = model.points[p];
+        expect_near(W[static_cast<int>(p)],
+                    slopes(model.graph, written, row.holonomic ? point.r : point.v, values),
+                    point.name);
+    }
+    for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+        const mech::Body& body = model.bodies[b];
+        Triple expected{};
+        if (row.holonomic) {
+            for (const mech::Vec3& axis : body.axes) {
+                const Triple part = cross(number(axis), slopes(model.graph, written, axis, values));
+                for (std::size_t k = 0; k < 3; ++k) {
+                    expected[k] += part[k];
+                }
+            }
+        } else {
+            expected = slopes(model.graph, written, body.omega, values);
+        }
+        expect_near(tau[static_cast<int>(b)], expected, body.name);
+    }
+}
+
+TEST(Reactions, DirectionsOfTwoHundredRandomConstraintsAreTheirDerivatives) {
+    int rows = 0;
+    int twisting = 0;
+    for (unsigned seed = 1; seed <= 200; ++seed) {
+        SCOPED_TRACE(seed);
+        RandomScalar random(seed);
+        const bool velocities = seed % 2 == 0;
+        const std::string text = std::string(kTwoBodies) +
+                                 "constraint c: " + random.scalar(velocities) + " = " +
+                                 random.scalar(velocities && seed % 4 == 0) + "\n";
+        SCOPED_TRACE(text);
+        Sources sources;
+        lang::ParseResult parsed = lang::parse_model_text(sources, "random", text, {});
+        ASSERT_TRUE(parsed.model) << render(parsed.diagnostics, sources);
+        mech::Model& model = *parsed.model;
+        const mech::Derivation derivation = mech::derive(model);
+        ASSERT_TRUE(derivation.equations) << render(derivation.diagnostics, sources);
+        const mech::Equations& equations = *derivation.equations;
+        const Values values = random_values(model, equations, seed);
+        for (const mech::Row& row : equations.rows) {
+            if (model.constraints[static_cast<std::size_t>(row.constraint)].norm_of >= 0) {
+                EXPECT_TRUE(row.directions.empty() && row.twists.empty());
+                continue;
+            }
+            expect_directions(model, row,
+                              model.constraints[static_cast<std::size_t>(row.constraint)].rows[0],
+                              values);
+            ++rows;
+            twisting += row.twists.empty() ? 0 : 1;
+        }
+    }
+    EXPECT_EQ(rows, 200);
+    EXPECT_GT(twisting, 80);
+}
+
+// ---- redundancy
+
+constexpr const char* kParallelogram = R"(
+parameter m = 1
+gravity (0, -9.81, 0)
+body a mass m inertia (0.01, m/12, m/12) at (0, 0.5, 0), orientation rotation((0, 0, 1), 90*deg)
+body b mass m inertia (0.01, m/12, m/12) at (0.5, 1, 0)
+body c mass m inertia (0.01, m/12, m/12) at (1, 0.5, 0), orientation rotation((0, 0, 1), 90*deg), omega (0, 0, -1)
+joint A: revolute(ground, a at (-0.5, 0, 0))
+joint B: revolute(a at (0.5, 0, 0), b at (-0.5, 0, 0))
+joint C: revolute(b at (0.5, 0, 0), c at (0.5, 0, 0))
+joint D: revolute(ground at (1, 0, 0), c at (-0.5, 0, 0))
+)";
+
+TEST(Reactions, OfAPlanarLoopWithSpatialJointsAreUniqueInThePlaneOnly) {
+    const Loaded loaded = load_text("parallelogram", kParallelogram);
+    ASSERT_TRUE(loaded.prepared) << loaded.messages;
+    const Result<sim::CheckReport> report = sim::check(*loaded.prepared);
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_EQ(report.value().degrees_of_freedom, 1);
+    EXPECT_EQ(loaded.prepared->compiled->m() - report.value().analysis.rank, 3);
+    ASSERT_EQ(report.value().reactions.size(), 8U);  // two bodies or the ground at each joint
+    for (const sim::ReactionShare& share : report.value().reactions) {
+        EXPECT_EQ(share.force, (std::array<bool, 3>{true, true, false}));
+        EXPECT_EQ(share.torque, (std::array<bool, 3>{false, false, true}));
+        EXPECT_EQ(share.shared_with.size(), 3U);
+    }
+}
+
+// A unique reaction does not change when a row of another joint is written in other units.
+TEST(Reactions, DoNotDependOnTheScaleOfRowsWhereTheyAreUnique) {
+    const std::string scaled = R"(
+define joint inches(A: point, B: point) {
+    constraint pin: 39.37*position(B) = 39.37*position(A)
+    constraint tilt1: 1e4*dot(fixed(A, (0, 0, 1)), fixed(B, (1, 0, 0))) = 0
+    constraint tilt2: 1e-3*dot(fixed(A, (0, 0, 1)), fixed(B, (0, 1, 0))) = 0
+}
+)";
+    std::string other = kParallelogram;
+    other.replace(other.find("joint C: revolute"), 17, "joint C: inches");
+    const Loaded plain = load_text("plain", kParallelogram);
+    const Loaded inches = load_text("inches", scaled + other);
+    ASSERT_TRUE(plain.prepared && inches.prepared) << plain.messages << inches.messages;
+    const std::vector<double> times{0.0, 0.3, 0.6};
+    const Recording one = run_model(*plain.prepared, {.times = times});
+    const Recording two = run_model(*inches.prepared, {.times = times});
+    ASSERT_FALSE(one.error || two.error);
+    for (std::size_t row = 0; row < times.size(); ++row) {
+        for (const char* joint : {"A:a", "B:a", "B:b", "C:b", "C:c", "D:ground"}) {
+            for (const char* part : {"force[%].x", "force[%].y", "torque[%].z"}) {
+                std::string column = part;
+                column.replace(column.find('%'), 1, joint);
+                EXPECT_NEAR(one.at(row, column), two.at(row, column),
+                            1e-8 * (1 + std::abs(one.at(row, column))))
+                    << column;
+            }
+        }
+    }
+}
+
+TEST(Reactions, ActAndReact) {
+    const Loaded loaded = load_text("parallelogram", kParallelogram);
+    ASSERT_TRUE(loaded.prepared) << loaded.messages;
+    const Recording run = run_model(*loaded.prepared, {.times = {0.0, 0.4}});
+    ASSERT_FALSE(run.error) << run.error->message;
+    for (std::size_t row = 0; row < 2; ++row) {
+        for (const char* axis : {"x", "y", "z"}) {
+            for (const char* what : {"force", "torque"}) {
+                const auto column = [&](const char* on) {
+                    return std::string(what) + "[" + on + "]." + axis;
+                };
+                for (const auto& [one, other] :
+                     {std::pair("A:ground", "A:a"), std::pair("B:a", "B:b"),
+                      std::pair("C:b", "C:c"), std::pair("D:ground", "D:c")}) {
+                    EXPECT_NEAR(run.at(row, column(one)), -run.at(row, column(other)), 1e-10);
+                }
+            }
+        }
+        EXPECT_NEAR(run.at(row, "power[B]"), 0.0, 1e-10);
+    }
+}
+
+// omega_A . omega_B = 0 twists each body along the angular velocity of the other, as RH (27) pushes
+// each puck along the velocity of the other.
+TEST(Reactions, OfPerpendicularAngularVelocitiesAreCrosswise) {
+    Sources sources;
+    lang::ParseResult parsed = lang::parse_model_text(
+        sources, "omega", std::string(kTwoBodies) + "constraint c: dot(omega(a), omega(b)) = 0\n",
+        {});
+    ASSERT_TRUE(parsed.model);
+    const mech::Derivation derivation = mech::derive(*parsed.model);
+    ASSERT_TRUE(derivation.equations);
+    std::vector<std::string> lines;
+    for (const mech::PrintedLine& line :
+         mech::print_directions(*parsed.model, *derivation.equations, sym::Notation::kText)) {
+        lines.push_back(line.left + " = " + line.right);
+    }
+    EXPECT_EQ(lines, (std::vector<std::string>{"torque[c:a] = lambda[c]*omega(b)",
+                                               "torque[c:b] = lambda[c]*omega(a)"}));
+}
+
+}  // namespace
+}  // namespace ananke::pipeline
