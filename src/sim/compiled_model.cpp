@@ -79,6 +79,10 @@ void describe(CompiledModel& compiled, const Model& model, const Equations& equa
         compiled.constraint_names.push_back(c.name);
     }
     for (const mech::Body& body : model.bodies) {
+        const bool planar = body.kind == mech::Body::Kind::kPlanar;
+        if (body.kind != mech::Body::Kind::kGround) {
+            compiled.bodies.push_back({body.name, body.first, planar ? 3 : 7, planar});
+        }
         if (body.kind == mech::Body::Kind::kSpatial) {
             compiled.groups.push_back({body.first + 3, 4});
         }

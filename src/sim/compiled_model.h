@@ -48,6 +48,12 @@ struct CompiledModel {
     std::vector<std::string> point_names;
     std::vector<std::string> constraint_names;   ///< indexed by mech::Row::constraint
     std::vector<solve::CoordinateGroup> groups;  ///< quaternions
+    struct BodyCoordinates {
+        std::string name;
+        int first, count;
+        bool planar;
+    };
+    std::vector<BodyCoordinates> bodies;
     bool has_nonideal = false;
     bool has_gauge = false;
 

@@ -1,6 +1,7 @@
 #include "sim/dynamics.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -61,6 +62,28 @@ std::string not_finite_part(const solve::System& at, const CompiledModel& model)
         }
     }
     return "the acceleration";
+}
+
+/// "the body rod (rod.u1)", and coordinates that belong to no body by themselves.
+std::vector<std::string> undetermined(const CompiledModel& model,
+                                      const std::vector<int>& coordinates) {
+    std::vector<std::string> names;
+    std::vector<int> left = coordinates;
+    for (const CompiledModel::BodyCoordinates& body : model.bodies) {
+        std::vector<int> own;
+        std::copy_if(left.begin(), left.end(), std::back_inserter(own),
+                     [&](int i) { return i >= body.first && i < body.first + body.count; });
+        if (!own.empty()) {
+            names.push_back(fmt::format("the body {} ({})", body.name,
+                                        join_names(names_at(own, model.coordinate_names))));
+            std::erase_if(left,
+                          [&](int i) { return i >= body.first && i < body.first + body.count; });
+        }
+    }
+    for (const std::string& name : names_at(left, model.coordinate_names)) {
+        names.push_back(name);
+    }
+    return names;
 }
 
 }  // namespace
@@ -221,7 +244,7 @@ Error explain_failure(Evaluator& evaluator, double t, const double* q, const dou
     switch (code) {
         case ErrorCode::kNotUnique: {
             const std::vector<std::string> names =
-                names_at(analysis.failure->coordinates, model.coordinate_names);
+                undetermined(model, analysis.failure->coordinates);
             return {code,
                     fmt::format("the motion is not determined: {} {} no inertia and no "
                                 "constraint that fixes {}; give a mass or add a constraint",

@@ -14,6 +14,8 @@ namespace {
 
 /// Changes below this part of the value (at least of 1) are rounding and not worth a line.
 constexpr double kWorthTelling = 1e-15;
+/// A scaled residual up to this counts as met.
+constexpr double kMet = 1e-9;
 /// Residuals listed in a message.
 constexpr std::size_t kMostListed = 20;
 
@@ -50,16 +52,41 @@ std::string residual_table(const solve::AssemblyFailure& failure,
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
     std::vector<std::vector<std::string>> table{{"constraint", "left - right", "scaled"}};
-    for (std::size_t k = 0; k < std::min(order.size(), kMostListed); ++k) {
+    std::size_t missed = 0;
+    for (const std::size_t i : order) {
+        missed += size(i) > kMet ? 1 : 0;
+    }
+    for (std::size_t k = 0; k < std::min(missed, kMostListed); ++k) {
         const auto i = static_cast<Eigen::Index>(order[k]);
         table.push_back({names[order[k]], to_short_text(failure.residual[i], 6),
                          to_short_text(failure.scaled_residual[i])});
     }
     std::string text = format_table(table, "    ");
-    if (order.size() > kMostListed) {
-        text += fmt::format("    and {} more\n", order.size() - kMostListed);
+    if (missed > kMostListed) {
+        text += fmt::format("    and {} more\n", missed - kMostListed);
+    }
+    if (order.size() > missed) {
+        text += fmt::format("    the other {} are met\n", order.size() - missed);
     }
     return text;
+}
+
+/// How the start of a coordinate is written: `initial x`, or the clause of its body.
+std::string start_clause(const CompiledModel& model, int coordinate, bool velocity) {
+    for (const CompiledModel::BodyCoordinates& body : model.bodies) {
+        const int k = coordinate - body.first;
+        if (k < 0 || k >= body.count) {
+            continue;
+        }
+        const bool turning = k >= (body.planar ? 2 : 3);
+        return fmt::format("body {} ... {}", body.name,
+                           velocity      ? (turning ? "omega" : "velocity")
+                           : !turning    ? "at"
+                           : body.planar ? "angle"
+                                         : "orientation");
+    }
+    return fmt::format("initial {}{}", model.coordinate_names[static_cast<std::size_t>(coordinate)],
+                       velocity ? "'" : "");
 }
 
 Error describe(const CompiledModel& model, const solve::AssemblyFailure& failure) {
@@ -90,9 +117,9 @@ Error describe(const CompiledModel& model, const solve::AssemblyFailure& failure
         const std::vector<std::string> values =
             value_names(model, failure.exact_values, failure.velocities);
         text += fmt::format(
-            "    {} given exactly; write `initial {} ~ ...` to let it move",
+            "    {} given exactly; write `{} ~ ...` to let it move",
             values.size() == 1 ? values[0] + " is" : "any one of " + join_names(values) + " is",
-            values[0]);
+            start_clause(model, failure.exact_values[0], failure.velocities));
     } else if (!failure.exact_values_together.empty()) {
         const std::vector<std::string> values =
             value_names(model, failure.exact_values_together, failure.velocities);
