@@ -17,7 +17,7 @@ std::vector<CheckedRow> checked_rows(const sim::CheckReport& report,
         const mech::Row& row = model.rows[i];
         CheckedRow checked;
         checked.name = row.name;
-        checked.kind = mech::describe(row.kind);
+        checked.kind = mech::describe(row);
         checked.multiplier_unique = analysis.lambda_unique[i];
         checked.residual = report.residuals[i];
         checked.note = row.note;

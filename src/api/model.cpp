@@ -84,7 +84,7 @@ std::vector<Parameter> Model::parameters() const {
 std::vector<ConstraintRow> Model::constraints() const {
     std::vector<ConstraintRow> rows;
     for (const mech::Row& row : data_->prepared->compiled->rows) {
-        rows.push_back({row.name, std::string(mech::describe(row.kind)), row.servo});
+        rows.push_back({row.name, std::string(mech::describe(row)), row.servo});
     }
     return rows;
 }

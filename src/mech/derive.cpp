@@ -8,6 +8,7 @@
 #include "mech/event_expressions.h"
 #include "mech/forces.h"
 #include "mech/inertia.h"
+#include "mech/integrable.h"
 #include "mech/points.h"
 #include "mech/rows.h"
 #include "mech/validate.h"
@@ -171,6 +172,7 @@ Derivation derive(Model& model, std::span<const double> parameters) {
     Equations equations = equations_of(model, flow, points);
     validate_inertia(model, probe, equations, diagnostics);
     classify_rows(model, points, probe, equations, diagnostics);
+    find_integrals(model, probe, equations);
     validate_gauge(model, equations, diagnostics);
     if (!has_errors(diagnostics)) {
         derivation.equations = std::move(equations);

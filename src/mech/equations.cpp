@@ -20,4 +20,8 @@ std::string_view describe(ConstraintKind kind) {
     return "";
 }
 
+std::string_view describe(const Row& row) {
+    return row.integrable ? "holonomic, in the velocities" : describe(row.kind);
+}
+
 }  // namespace ananke::mech

@@ -56,6 +56,16 @@ struct Twist {
     Vec3 tau_symbolic;  ///< over axis(B, ..), omega(B) and so on as written, for printing
 };
 
+/// phi(q, t) whose derivative is `factor` times a row that is linear in the velocities: it keeps
+/// its first value.
+struct Integral {
+    Expr phi;
+    std::vector<Expr> parts;      ///< its summands, by the coordinates of the row, for printing
+    Expr factor;                  ///< 1 if the row is exact
+    std::vector<Entry> gradient;  ///< phi_q, columns ascending
+    Expr magnitude;               ///< summed magnitudes of the terms of phi
+};
+
 /// One scalar constraint.
 struct Row {
     std::string name;    ///< "rod", "c[2]" for the second row of a vector constraint
@@ -66,7 +76,8 @@ struct Row {
     bool holonomic = true;
     bool homogeneous = true;  ///< A v = 0 whenever the row holds, shown symbolically: does no work
     bool degenerate = false;  ///< A vanishes where the row holds: its acceleration level is empty
-    std::string note;         ///< explains `degenerate`, or why a row is vacuous
+    bool integrable = false;  ///< linear in the velocities, yet holonomic: P21 (53)-(56)
+    std::string note;         ///< explains `degenerate`, `integrable`, or why a row is vacuous
 
     Expr residual;         ///< phi(q, t) or psi(q, v, t)
     Expr rate;             ///< phi_q v + phi_t, or psi
@@ -78,11 +89,16 @@ struct Row {
     Expr row_magnitude;  ///< of all entries of A
     Expr b_magnitude;
 
+    std::optional<Integral> integral;  ///< where it is integrable in closed form
+
     std::vector<Direction> directions;
     std::vector<Twist> twists;
     /// Coordinates of A whose force belongs to no point by THEORY section 3; only Qc tells it.
     std::vector<int> unattributed;
 };
+
+/// Its kind, an integrable row as what it is.
+std::string_view describe(const Row& row);
 
 /// One inertia term: a summand of a `kinetic` statement, a particle, or the `mass` statements.
 struct InertiaElement {

@@ -112,6 +112,13 @@ class Quadratic {
         }
         return H;
     }
+    bool is_homogeneous() const {
+        bool homogeneous = true;
+        for (std::size_t i = 0; i < B_.size(); ++i) {
+            homogeneous = homogeneous && B_(i, B_.size() - 1) == 0;
+        }
+        return homogeneous;
+    }
     bool is_zero() const {
         for (std::size_t i = 0; i < B_.size(); ++i) {
             for (std::size_t j = 0; j < B_.size(); ++j) {
@@ -314,7 +321,14 @@ class Analysis {
         }
         if (shape_ == Shape::kSquares) {
             LinearTexts all;
-            for (const std::size_t i : independent_rows(last_form_->H())) {
+            const std::vector<std::size_t> rows = independent_rows(last_form_->H());
+            if (rows.size() == e_.n() && last_form_->is_homogeneous()) {
+                for (const Expr v : e_.v) {
+                    all.push_back(sym::print(graph_, v) + " = 0");
+                }
+                return {all};
+            }
+            for (const std::size_t i : rows) {
                 all.push_back(linear_text(graph_, e_.gradient[i], e_.v));
             }
             return {all};

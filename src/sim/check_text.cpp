@@ -100,7 +100,7 @@ std::string constraint_table(const CheckReport& report, const Prepared& prepared
         if (!row.note.empty()) {
             add_remark(row.note);
         }
-        table.push_back({row.name, std::string(mech::describe(row.kind)),
+        table.push_back({row.name, std::string(mech::describe(row)),
                          row.kind == mech::ConstraintKind::kVacuous || is_norm(prepared, row)
                              ? "none"
                          : report.analysis.lambda_unique[i] ? "unique"

@@ -48,8 +48,9 @@ class Outputs {
         }
         return *this;
     }
-    Outputs& add_row(const Row& row) {
-        for (const mech::Entry& entry : row.A) {
+    Outputs& add_row(const Row& row) { return add_entries(row.A); }
+    Outputs& add_entries(const std::vector<mech::Entry>& entries) {
+        for (const mech::Entry& entry : entries) {
             exprs_.push_back(entry.value);
         }
         return *this;
@@ -113,6 +114,16 @@ void find_patterns(CompiledModel& compiled, const Equations& equations) {
         }
         compiled.holonomic.push_back(index);
     }
+    for (std::size_t i = 0; i < equations.rows.size(); ++i) {
+        if (!equations.rows[i].integral) {
+            continue;
+        }
+        const int place = static_cast<int>(compiled.holonomic.size() + compiled.integrals.size());
+        for (const mech::Entry& entry : equations.rows[i].integral->gradient) {
+            compiled.holonomic_entries.push_back({place, entry.column});
+        }
+        compiled.integrals.push_back(static_cast<int>(i));
+    }
 }
 
 code::Kernel dynamics_kernel(const Model& model, const Equations& equations,
@@ -156,14 +167,26 @@ code::Kernel magnitude_kernel(const Model& model, const Equations& equations,
 code::Kernel position_kernel(const CompiledModel& compiled, const Model& model,
                              const std::vector<Expr>& inputs) {
     Outputs out(model, inputs);
+    const auto row = [&](int i) -> const Row& {
+        return compiled.rows[static_cast<std::size_t>(i)];
+    };
     for (const int i : compiled.holonomic) {
-        out.add(compiled.rows[static_cast<std::size_t>(i)].residual);
+        out.add(row(i).residual);
+    }
+    for (const int i : compiled.integrals) {
+        out.add(row(i).integral->phi);
     }
     for (const int i : compiled.holonomic) {
-        out.add_row(compiled.rows[static_cast<std::size_t>(i)]);
+        out.add_row(row(i));
+    }
+    for (const int i : compiled.integrals) {
+        out.add_entries(row(i).integral->gradient);
     }
     for (const int i : compiled.holonomic) {
-        out.add(compiled.rows[static_cast<std::size_t>(i)].residual_magnitude);
+        out.add(row(i).residual_magnitude);
+    }
+    for (const int i : compiled.integrals) {
+        out.add(row(i).integral->magnitude);
     }
     return out.kernel();
 }

@@ -44,7 +44,8 @@ struct CompiledModel {
     std::vector<std::string> parameter_names;   ///< p
     std::vector<mech::Row> rows;                ///< m
     std::vector<int> holonomic;                 ///< rows that hold at position level, ascending
-    std::vector<mech::NamedExpr> outputs;       ///< declared outputs, then speeds
+    std::vector<int> integrals;            ///< rows in the velocities with an integral phi(q,t)
+    std::vector<mech::NamedExpr> outputs;  ///< declared outputs, then speeds
     std::vector<std::string> point_names;
     std::vector<std::string> constraint_names;   ///< indexed by mech::Row::constraint
     std::vector<solve::CoordinateGroup> groups;  ///< quaternions
@@ -59,7 +60,8 @@ struct CompiledModel {
 
     std::vector<Place> mass_entries;       ///< upper triangle of M
     std::vector<Place> row_entries;        ///< of A, all rows
-    std::vector<Place> holonomic_entries;  ///< of A, rows counted among `holonomic`
+    std::vector<Place> holonomic_entries;  ///< of A, rows counted among `holonomic`, then of the
+                                           ///< gradients of `integrals`, counted on
     ReactionMap reactions;                 ///< which rows act on which points and bodies
     std::vector<Switch> switches;          ///< in Q and C
 
@@ -69,7 +71,7 @@ struct CompiledModel {
     code::Kernel magnitudes{code::Program{}};   ///< of the rows of A, then of b
     code::Kernel mass{code::Program{}};         ///< M entries
     code::Kernel position{
-        code::Program{}};  ///< phi, A entries, residual magnitudes of the holonomic rows
+        code::Program{}};  ///< phi, its gradient, its magnitude: `holonomic`, then `integrals`
     code::Kernel velocity{code::Program{}};   ///< rate, A entries, rate magnitudes of all rows
     code::Kernel residuals{code::Program{}};  ///< residual, residual magnitude of all rows
     code::Kernel energy{code::Program{}};     ///< T, V, h, power

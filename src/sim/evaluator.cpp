@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ananke::sim {
 
@@ -230,14 +231,47 @@ void Evaluator::position(double t, const double* q, double* phi, double* J, doub
     input_[0] = t;
     std::copy(q, q + layout.n, input_.data() + layout.q());
     position_.run(input_.data(), scratch_.data());
-    const std::size_t rows = compiled_->holonomic.size();
+    const std::size_t holonomic = compiled_->holonomic.size();
+    const std::size_t all = holonomic + compiled_->integrals.size();
+    const std::size_t rows = holonomic + first_integrals_.size();
     const auto n = static_cast<std::size_t>(layout.n);
+    const double* entries = scratch_.data() + all;
+    const double* magnitudes = entries + compiled_->holonomic_entries.size();
     std::copy(scratch_.data(), scratch_.data() + rows, phi);
-    const double* next = scratch_.data() + rows;
-    scatter_rows(compiled_->holonomic_entries, next, rows * n, J);
-    next += compiled_->holonomic_entries.size();
-    for (std::size_t i = 0; i < rows; ++i) {
-        scale[i] = next[i];
+    std::copy(magnitudes, magnitudes + rows, scale);
+    if (J != nullptr) {
+        std::fill(J, J + rows * n, 0.0);
+    }
+    for (const Place& place : compiled_->holonomic_entries) {
+        const auto row = static_cast<std::size_t>(place.row);
+        const bool kept =
+            row < rows && (row < holonomic || !std::isnan(first_integrals_[row - holonomic]));
+        if (J != nullptr && kept) {
+            J[row * n + static_cast<std::size_t>(place.column)] = *entries;
+        }
+        ++entries;
+    }
+    for (std::size_t i = holonomic; i < rows; ++i) {
+        const double first = first_integrals_[i - holonomic];
+        phi[i] = std::isnan(first) ? 0.0 : phi[i] - first;
+        scale[i] = std::isnan(first) ? 1.0 : scale[i] + std::abs(first);
+    }
+}
+
+void Evaluator::hold_integrals(double t, const double* q) {
+    input_[0] = t;
+    std::copy(q, q + compiled_->n(), input_.data() + compiled_->layout.q());
+    position_.run(input_.data(), scratch_.data());
+    const std::size_t holonomic = compiled_->holonomic.size();
+    const std::size_t all = holonomic + compiled_->integrals.size();
+    first_integrals_.assign(scratch_.data() + holonomic, scratch_.data() + all);
+    const double* entry = scratch_.data() + all;
+    for (const Place& place : compiled_->holonomic_entries) {
+        const auto row = static_cast<std::size_t>(place.row);
+        if (row >= holonomic && !std::isfinite(*entry + first_integrals_[row - holonomic])) {
+            first_integrals_[row - holonomic] = std::numeric_limits<double>::quiet_NaN();
+        }
+        ++entry;
     }
 }
 

@@ -49,6 +49,11 @@ class Evaluator final : public solve::ConstraintSurface {
     void suspend_hold();
     void resume_hold();
 
+    /// From now on the integrals of rows in the velocities keep their values at this state, as
+    /// position rows after the holonomic ones. One that is not a number here is not kept. Call it
+    /// again where a parameter changes. Allocates.
+    void hold_integrals(double t, const double* q);
+
     Energy energy(double t, const double* q, const double* v);
     /// Values of outputs and speeds.
     std::span<const double> outputs(double t, const double* q, const double* v, const double* a);
@@ -76,7 +81,9 @@ class Evaluator final : public solve::ConstraintSurface {
 
     // solve::ConstraintSurface
     int coordinates() const override { return compiled_->n(); }
-    int position_rows() const override { return static_cast<int>(compiled_->holonomic.size()); }
+    int position_rows() const override {
+        return static_cast<int>(compiled_->holonomic.size() + first_integrals_.size());
+    }
     int velocity_rows() const override { return compiled_->m(); }
     void position(double t, const double* q, double* phi, double* J, double* scale) override;
     void velocity(double t, const double* q, const double* v, double* psi, double* J,
@@ -108,6 +115,7 @@ class Evaluator final : public solve::ConstraintSurface {
     std::vector<double> difference_;   ///< left - right of each switch
     std::vector<double> held_truths_;  ///< put aside by suspend_hold()
     bool switches_held_ = false;
+    std::vector<double> first_integrals_;  ///< empty, or of compiled_->integrals; NaN: not kept
     double power_ = 0.0;
 };
 

@@ -380,6 +380,7 @@ Result<EventEffect> EventWatch::carry_out(int which, double t, const double* q, 
     effect.changes = !one.parameters.empty();
     if (effect.changes) {
         follow_parameters();
+        evaluator_->hold_integrals(t, q);
     }
     const std::pair<bool, const char*> kinds[] = {{effect.resets, "reset"},
                                                   {effect.changes, "parameter"},

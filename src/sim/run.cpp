@@ -517,6 +517,7 @@ RunSummary Runner::run(const StartState& start) {
     for (const mech::Row& row : model.rows) {
         summary_.constraints.push_back({row.name, 0.0, 0.0});
     }
+    evaluator_.hold_integrals(options_.start, start.q.data());
     const solve::SolveStatus status =
         dynamics_.accelerate(options_.start, start.q.data(), start.v.data());
     summary_.reached = options_.start;
