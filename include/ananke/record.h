@@ -25,6 +25,7 @@ enum class ColumnKind : std::uint8_t {
     kAcceleration,  ///< a:         x''
     kForce,         ///< Qc:        Qc[x], Qc_ideal[x], Qc_nonideal[x]
     kMultiplier,    ///< lambda:    lambda[c]
+    kControl,       ///< control:   control[c:1] of actuators, control[c:x] of ideal servos
     kResidual,      ///< residual:  residual[c], residual_rate[c]
     kPointForce,    ///< force:     force[c:P].x, power[c]
     kEnergy,        ///< energy:    kinetic, potential, energy, energy_balance

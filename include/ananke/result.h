@@ -20,6 +20,7 @@ enum class ErrorCode : std::uint8_t {
     kNotFinite,      ///< a NaN or an infinity where a number is needed
     kNotUnique,      ///< rank [M; A] < n: the model does not determine the motion
     kInconsistent,   ///< the constraints contradict each other
+    kNotControlled,  ///< the actuators of a servo cannot enforce it, or not in one way only
     kNotConverged,   ///< an iteration ended without meeting its tolerance
     kStepTooSmall,   ///< the integrator cannot go on
     kTooManySteps,   ///< a guarded loop reached its bound

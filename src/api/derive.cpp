@@ -234,6 +234,21 @@ Derived derive(const Model& model, const DeriveOptions& options) {
     mech::Model own = prepared.model;
 
     std::optional<Error> failure = judgement.failure;
+    if (!failure && !prepared.equations.controls.empty()) {
+        if (options.form != Form::kAuto || options.notation == Notation::kC) {
+            failure = Error{ErrorCode::kNotApplicable,
+                            "no closed form is written for a model with actuators"};
+        } else {
+            report.notes.push_back(
+                "the acceleration a, the multipliers lambda of the passive rows (A_p, b_p) and the "
+                "controls u of the actuators solve M a = Q + A_p^T lambda + D u, A_p a = b_p, "
+                "A_s a = b_s; --form multipliers and minimal of a run do so");
+            const mech::ClosedForm given =
+                mech::given_equations(own, prepared.equations, judgement.at);
+            return {rendered(options.notation, own, prepared.equations, given, report),
+                    std::nullopt};
+        }
+    }
     if (!failure && options.form == Form::kMinimal) {
         Result<Derived> derived = derive_minimal(prepared, judgement, options);
         if (derived) {

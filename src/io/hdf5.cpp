@@ -32,13 +32,14 @@ constexpr std::uint64_t kEndOfFileField = 40;  // in the superblock
 constexpr std::size_t kEventsPerChunk = 128;
 constexpr std::size_t kListLimit = 4000;  // elements of an attribute: 16 bytes each, below 64 KiB
 
-constexpr std::array<std::pair<ColumnKind, const char*>, 11> kDatasets{{
+constexpr std::array<std::pair<ColumnKind, const char*>, 12> kDatasets{{
     {ColumnKind::kTime, "t"},
     {ColumnKind::kPosition, "q"},
     {ColumnKind::kVelocity, "v"},
     {ColumnKind::kAcceleration, "a"},
     {ColumnKind::kForce, "Qc"},
     {ColumnKind::kMultiplier, "lambda"},
+    {ColumnKind::kControl, "control"},
     {ColumnKind::kResidual, "residual"},
     {ColumnKind::kPointForce, "force"},
     {ColumnKind::kEnergy, "energy"},

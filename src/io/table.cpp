@@ -22,10 +22,10 @@ constexpr double kSmallestFixed = 1e-3;
 
 // What a reader looks for first.
 constexpr std::array kPriority{
-    ColumnKind::kTime,         ColumnKind::kPosition,   ColumnKind::kVelocity,
-    ColumnKind::kOutput,       ColumnKind::kForce,      ColumnKind::kEnergy,
-    ColumnKind::kAcceleration, ColumnKind::kPointForce, ColumnKind::kMultiplier,
-    ColumnKind::kResidual,     ColumnKind::kPrinciple};
+    ColumnKind::kTime,       ColumnKind::kPosition,     ColumnKind::kVelocity,
+    ColumnKind::kOutput,     ColumnKind::kForce,        ColumnKind::kEnergy,
+    ColumnKind::kControl,    ColumnKind::kAcceleration, ColumnKind::kPointForce,
+    ColumnKind::kMultiplier, ColumnKind::kResidual,     ColumnKind::kPrinciple};
 
 std::vector<std::size_t> by_priority(const Trajectory& trajectory) {
     std::vector<std::size_t> order;

@@ -156,12 +156,20 @@ struct JointDeclaration {
     ExprId name = kNoExpr;
     ExprId call = kNoExpr;
 };
+/// force on target along direction, torque on target about direction
+struct ActuatorNode {
+    ExprId target = kNoExpr;
+    ExprId direction = kNoExpr;  ///< kNoExpr: not given
+    bool torque = false;
+    Span span;
+};
 struct ConstraintDeclaration {
     ExprId name = kNoExpr;
     ExprId left = kNoExpr;
     ExprId right = kNoExpr;
     Span equation;
     bool servo = false;
+    std::vector<ActuatorNode> actuators;
 };
 /// One action in the block of an event; `set` is x' = value or parameter = value.
 struct EventAction {

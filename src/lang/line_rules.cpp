@@ -91,8 +91,9 @@ class LineRules {
             return true;
         }
         const Token& after = in_[next_solid(newline)];
-        return after.kind == TokenKind::kName && is_reserved_word(word(after)) &&
-               word(after) != "if" && word(after) != "not";
+        return after.kind == TokenKind::kName &&
+               (word(after) == "actuators" ||
+                (is_reserved_word(word(after)) && word(after) != "if" && word(after) != "not"));
     }
 
     // A keyword followed by another name or a text can only be the begin of a statement.
@@ -106,13 +107,21 @@ class LineRules {
     // Inside a bracket a line that starts like this means that the bracket was forgotten.
     bool breaks_bracket(std::size_t newline) const {
         const std::size_t i = next_solid(newline);
-        if (i >= in_.size() || newline == 0 || in_[i].kind != TokenKind::kName) {
+        if (i >= in_.size() || newline == 0 || in_[i].kind != TokenKind::kName ||
+            lists_actuators(newline)) {
             return false;
         }
         if (begins_statement(i)) {
             return true;
         }
         return ends_operand(in_[newline - 1].kind) && is_statement_keyword(word(in_[i]));
+    }
+
+    // In a list of actuators a line may begin with "force on".
+    bool lists_actuators(std::size_t newline) const {
+        const TokenKind before = in_[newline - 1].kind;
+        return (before == TokenKind::kComma || before == TokenKind::kOpenParen) &&
+               open_.back() > 0 && word(in_[open_.back() - 1]) == "actuators";
     }
 
     void match_brackets() {

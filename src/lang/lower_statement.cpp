@@ -282,10 +282,11 @@ void Lowering::lower(const Statement& statement, const GravityTerm& node) {
 
 void Lowering::lower(const Statement&, const ConstraintDeclaration& node) {
     const std::optional<std::string> name = declared_name(node.name);
+    const std::optional<std::vector<mech::Actuator>> actuators = actuators_of(node);
     places_.fill(std::nullopt);
     const Value left = evaluate(node.left);
     Value right = evaluate(node.right);
-    const bool good = usable(left, node.left) && usable(right, node.right);
+    const bool good = usable(left, node.left) && usable(right, node.right) && actuators;
     if (!name) {
         return;
     }
@@ -325,6 +326,7 @@ void Lowering::lower(const Statement&, const ConstraintDeclaration& node) {
         constraint.servo = node.servo;
         constraint.joint = joint_;
         constraint.span = node.equation;
+        constraint.actuators = *actuators;
         for (std::size_t i = 0; i < static_cast<std::size_t>(lhs.size()); ++i) {
             constraint.rows.push_back(graph_.sub(lhs.parts[i], right.parts[i]));
         }

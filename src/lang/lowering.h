@@ -246,6 +246,9 @@ class Lowering {
     void event_change(ExprId target, const Entity& entity, const Binding& item, sym::Expr value,
                       mech::Event& event);
     void check_event_parameters();
+    // Actuators (lower_servo.cpp).
+    std::optional<mech::Actuator> actuator_of(const ActuatorNode& node);
+    std::optional<std::vector<mech::Actuator>> actuators_of(const ConstraintDeclaration& node);
 
     std::optional<std::string> declared_name(ExprId id);
     bool declare(const std::string& name, Entity entity);

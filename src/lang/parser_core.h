@@ -93,6 +93,7 @@ class Parser {
     bool event_equation(EventDeclaration& node);
     bool event_direction(EventDeclaration& node);
     bool event_action(EventDeclaration& node);
+    bool parse_actuators(ConstraintDeclaration& node);  // parser_servo.cpp
     bool parse_simulate(Statement& out);
     bool parse_for(Statement& out);
     bool parse_import(Statement& out);

@@ -280,8 +280,9 @@ bool Parser::parse_constraint(Statement& out, bool servo) {
     if (!equation(node.left, node.right, node.equation)) {
         return false;
     }
-    out.as = node;
-    return true;
+    const bool good = !at_word("actuators") || parse_actuators(node);
+    out.as = std::move(node);
+    return good;
 }
 
 bool Parser::parse_simulate(Statement& out) {

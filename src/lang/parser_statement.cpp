@@ -91,10 +91,6 @@ bool Parser::end_of_statement() {
     if (accept(TokenKind::kNewline) || at(TokenKind::kCloseBrace) || at(TokenKind::kEnd)) {
         return true;
     }
-    if (at_word("actuators")) {
-        return fail(peek().span, "'actuators' are not supported by this version",
-                    {"without them the control acts along the gradient of the servo constraint"});
-    }
     const TokenKind kind = peek().kind;
     if (kind == TokenKind::kName || kind == TokenKind::kNumber || kind == TokenKind::kOpenParen) {
         return fail_expected("an operator or the end of the line", {missing_operator_note()});

@@ -5,6 +5,7 @@
 
 #include "mech/classify.h"
 #include "mech/collect.h"
+#include "mech/controls.h"
 #include "mech/event_expressions.h"
 #include "mech/forces.h"
 #include "mech/inertia.h"
@@ -121,6 +122,7 @@ Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& poi
     equations.C = generalized_forces(model, flow, points, model.nonideal);
     equations.has_nonideal = !model.nonideal.empty();
     equations.rows = constraint_rows(model, flow, points);
+    equations.controls = controls_of(model, flow, points);
 
     const Energy balance = energy(model, flow, equations.elements, potential, F);
     equations.kinetic = balance.kinetic;
@@ -128,8 +130,9 @@ Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& poi
     equations.h = balance.h;
     equations.power = balance.power;
     equations.kinetic_is_T_plus_V = balance.kinetic_is_T_plus_V;
-    equations.energy_projection_allowed =
-        balance.time_free && all_zero(graph, F) && all_zero(graph, equations.C);
+    equations.energy_projection_allowed = balance.time_free && all_zero(graph, F) &&
+                                          all_zero(graph, equations.C) &&
+                                          equations.controls.empty();
     for (const Row& row : equations.rows) {
         equations.energy_projection_allowed =
             equations.energy_projection_allowed && row.homogeneous;
@@ -174,6 +177,7 @@ Derivation derive(Model& model, std::span<const double> parameters) {
     classify_rows(model, points, probe, equations, diagnostics);
     find_integrals(model, probe, equations);
     validate_gauge(model, equations, diagnostics);
+    validate_controls(model, equations, diagnostics);
     if (!has_errors(diagnostics)) {
         derivation.equations = std::move(equations);
     }

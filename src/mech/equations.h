@@ -73,6 +73,8 @@ struct Row {
     int component = 0;   ///< 0, 1, 2
     ConstraintKind kind = ConstraintKind::kVacuous;
     bool servo = false;
+    bool actuated =
+        false;  ///< enforced by actuators: pushes nowhere itself, see Equations::controls
     bool holonomic = true;
     bool homogeneous = true;  ///< A v = 0 whenever the row holds, shown symbolically: does no work
     bool degenerate = false;  ///< A vanishes where the row holds: its acceleration level is empty
@@ -95,6 +97,19 @@ struct Row {
     std::vector<Twist> twists;
     /// Coordinates of A whose force belongs to no point by THEORY section 3; only Qc tells it.
     std::vector<int> unattributed;
+    /// Of an actuated row instead of the directions above: where it prescribes the motion.
+    std::vector<Direction> aims;
+};
+
+/// One actuator and its column of D: the control u pushes with D u. docs/theory.md, section 3
+struct Control {
+    std::string name;  ///< "track:1"
+    int constraint = 0;
+    Actuator::Kind kind = Actuator::Kind::kCoordinateForce;
+    int target = 0;
+    Vec3 direction;           ///< unit vector over q, t; zero on a coordinate
+    std::vector<Entry> D;     ///< by coordinate, ascending
+    std::string description;  ///< "force on cart along (1, 0, 0)"
 };
 
 /// Its kind, an integrable row as what it is.
@@ -156,6 +171,7 @@ struct Equations {
     std::vector<Expr> C;       ///< n; zero unless has_nonideal
     bool has_nonideal = false;
     std::vector<Row> rows;
+    std::vector<Control> controls;  ///< of all actuators, by constraint
     std::vector<InertiaElement> elements;
 
     Expr kinetic, potential;

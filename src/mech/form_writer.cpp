@@ -79,6 +79,23 @@ void FormWriter::write_given() {
             b_[k] = value;
         }
     }
+    if (!equations_.controls.empty()) {
+        sheet_.begin({"Actuators",
+                      "D, the force D u of the controls u",
+                      "D,\\quad Q^{c} = A_p^{T}\\lambda + D\\,u",
+                      "",
+                      {}});
+    }
+    for (const Control& control : equations_.controls) {
+        for (const Entry& entry : control.D) {
+            const Label name{control.name,
+                             sym::latex_name({sym::SymbolKind::kParameter, control.name}),
+                             control.name};
+            sheet_.show(
+                joined(plain("D"), coordinate(static_cast<std::size_t>(entry.column)), name),
+                entry.value);
+        }
+    }
     given_ = sheet_.take_stages();
 }
 

@@ -109,6 +109,15 @@ struct Forces {
     bool empty() const { return on_coordinates.empty() && on_points.empty() && on_bodies.empty(); }
 };
 
+/// What a control pushes: a unit of it is this force or torque.
+struct Actuator {
+    enum class Kind : std::uint8_t { kCoordinateForce, kPointForce };
+    Kind kind = Kind::kCoordinateForce;
+    int target = 0;  ///< coordinate or point
+    Vec3 direction;  ///< of a vector, of any length but zero, world axes; over q, t
+    Span span;
+};
+
 /// left = right, as rows left - right = 0: one for scalars, three for vectors.
 struct Constraint {
     std::string name;
@@ -117,6 +126,8 @@ struct Constraint {
     Span span;
     int joint = -1;    ///< the joint it belongs to
     int norm_of = -1;  ///< it keeps the quaternion of this body a unit one
+    /// Of a servo: what enforces it. Without any the control acts along the gradient (ideal).
+    std::vector<Actuator> actuators = {};
 };
 
 /// A named motion variable, linear in the velocities (RH section 2).

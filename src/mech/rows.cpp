@@ -254,6 +254,15 @@ std::vector<Row> constraint_rows(Model& model, const TimeFlow& flow, const Point
             if (constraint.norm_of < 0) {  // a unit quaternion pushes nothing
                 Attribution(model, flow, points, components).find(written_rows[k], row);
             }
+            row.actuated = !model.constraints[c].actuators.empty();
+            if (row.actuated) {
+                if (row.twists.empty() && row.unattributed.empty()) {
+                    row.aims = std::move(row.directions);
+                }
+                row.directions.clear();
+                row.twists.clear();
+                row.unattributed.clear();
+            }
             find_magnitudes(graph, row);
             rows.push_back(std::move(row));
         }

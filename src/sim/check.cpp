@@ -27,9 +27,40 @@ double relative_difference(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
     return a.size() == 0 ? 0.0 : (a - b).lpNorm<Eigen::Infinity>() / scale;
 }
 
+/// The same for a model with actuators, by the dynamics of each form.
+std::vector<FormAgreement> compare_actuated_forms(Evaluator& evaluator, double t, const double* q,
+                                                  const double* v) {
+    std::vector<FormAgreement> agreements;
+    Dynamics reference(evaluator, {});
+    if (reference.accelerate(t, q, v) != solve::SolveStatus::kOk) {
+        return agreements;
+    }
+    for (const solve::Form form : solve::all_forms()) {
+        if (form == solve::Form::kAuto) {
+            continue;
+        }
+        FormAgreement agreement{form, true, "", 0.0};
+        DynamicsOptions options;
+        options.form = form;
+        Dynamics dynamics(evaluator, options);
+        if (dynamics.accelerate(t, q, v) == solve::SolveStatus::kOk) {
+            agreement.difference = std::max(relative_difference(dynamics.a(), reference.a()),
+                                            relative_difference(dynamics.Qc(), reference.Qc()));
+        } else {
+            agreement.applies = false;
+            agreement.reason = dynamics.explain(t, q, v).message;
+        }
+        agreements.push_back(std::move(agreement));
+    }
+    return agreements;
+}
+
 /// Every form against the automatic one at one state.
 std::vector<FormAgreement> compare_forms(Evaluator& evaluator, double t, const double* q,
                                          const double* v) {
+    if (!evaluator.model().controls.empty()) {
+        return compare_actuated_forms(evaluator, t, q, v);
+    }
     const solve::Gauge gauge = evaluator.gauge(t, q, v);
     const solve::System at = evaluator.system(t, q, v);
     const Result<solve::Motion> reference = solve::evaluate(solve::Form::kAuto, at);
@@ -122,12 +153,19 @@ Result<CheckReport> check(const Prepared& prepared, Agreement agreement) {
     if (report.analysis.failure) {
         return explain_failure(evaluator, t, q, v);
     }
+    if (!prepared.compiled->controls.empty()) {
+        Dynamics dynamics(evaluator, {});
+        if (dynamics.accelerate(t, q, v) != solve::SolveStatus::kOk) {
+            return dynamics.explain(t, q, v);
+        }
+        report.regularity = dynamics.regularity();
+    }
     report.reactions = reaction_shares(prepared.compiled->reactions, evaluator.reactions(t, q, v),
                                        report.analysis);
     report.degrees_of_freedom = report.coordinates - report.analysis.rank;
     const std::span<const double> residuals = evaluator.scaled_residuals(t, q, v);
     report.residuals.assign(residuals.begin(), residuals.end());
-    if (prepared.compiled->has_nonideal) {
+    if (prepared.compiled->has_nonideal && prepared.compiled->controls.empty()) {
         const Result<solve::NonidealShare> share =
             solve::nonideal_share(evaluator.system(t, q, v), report.analysis);
         if (share) {

@@ -40,6 +40,7 @@ struct CheckReport {
     std::vector<FormAgreement> forms_at_random;  ///< worst over the random admissible states
     int random_states = 0;
     std::optional<NonidealAction> nonideal;
+    double regularity = 1.0;  ///< how well the actuators enforce their servos at the start, 0..1
     std::vector<std::string> warnings;
 };
 

@@ -77,7 +77,9 @@ std::string constraint_table(const CheckReport& report, const Prepared& prepared
         {"constraint", "kind", "multiplier", "residual at start", "remark"}};
     for (std::size_t i = 0; i < model.rows.size(); ++i) {
         const mech::Row& row = model.rows[i];
-        std::string remark = row.servo ? "servo: its force is a control" : "";
+        std::string remark = row.actuated ? "servo: enforced by actuators"
+                             : row.servo  ? "servo: its force is a control"
+                                          : "";
         const auto index = static_cast<int>(i);
         const auto is_in = [index](const std::vector<int>& list) {
             return std::find(list.begin(), list.end(), index) != list.end();
@@ -101,7 +103,8 @@ std::string constraint_table(const CheckReport& report, const Prepared& prepared
             add_remark(row.note);
         }
         table.push_back({row.name, std::string(mech::describe(row)),
-                         row.kind == mech::ConstraintKind::kVacuous || is_norm(prepared, row)
+                         row.kind == mech::ConstraintKind::kVacuous || is_norm(prepared, row) ||
+                                 row.actuated
                              ? "none"
                          : report.analysis.lambda_unique[i] ? "unique"
                                                             : "one of many",
@@ -203,6 +206,21 @@ std::string reaction_text(const CheckReport& report, const Prepared& prepared) {
            format_table(table);
 }
 
+std::string control_text(const CheckReport& report, const Prepared& prepared) {
+    const CompiledModel& model = *prepared.compiled;
+    if (model.controls.empty()) {
+        return "";
+    }
+    std::vector<std::vector<std::string>> table;
+    for (const mech::Control& control : model.controls) {
+        table.push_back({fmt::format("control[{}]", control.name), control.description});
+    }
+    return fmt::format(
+        "\nactuators (regularity at the start {}: 1 where they push straight along what the servos "
+        "prescribe, 0 where they cannot enforce it)\n{}",
+        to_short_text(report.regularity), format_table(table));
+}
+
 std::string start_text(const CheckReport& report) {
     if (report.start.moved.empty()) {
         return "";
@@ -288,7 +306,8 @@ std::string to_text(const CheckReport& report, const Prepared& prepared) {
     const std::vector<std::string> names = acting_rows(prepared);
     std::string text = header_text(report, prepared) + constraint_table(report, prepared) +
                        redundancy_text(report, names) + direction_text(prepared) +
-                       reaction_text(report, prepared) + start_text(report) + event_text(prepared) +
+                       reaction_text(report, prepared) + control_text(report, prepared) +
+                       start_text(report) + event_text(prepared) +
                        nonideal_text(report) + agreement_text(report) + lists_text(prepared);
     for (const std::string& warning : report.warnings) {
         text += "\nwarning: " + warning + "\n";

@@ -140,7 +140,35 @@ code::Kernel dynamics_kernel(const Model& model, const Equations& equations,
         out.add(row.b);
     }
     out.add(switches.power);
+    for (const mech::Control& control : equations.controls) {
+        for (const mech::Entry& entry : control.D) {
+            out.add(entry.value);
+        }
+    }
     return out.kernel();
+}
+
+void compile_controls(CompiledModel& compiled, const Model& model, const Equations& equations,
+                      const std::vector<Expr>& inputs) {
+    compiled.controls = equations.controls;
+    Outputs out(model, inputs);
+    for (std::size_t k = 0; k < equations.controls.size(); ++k) {
+        const mech::Control& control = equations.controls[k];
+        for (const mech::Entry& entry : control.D) {
+            compiled.control_entries.push_back({static_cast<int>(k), entry.column});
+        }
+        out.add({control.direction.begin(), control.direction.end()});
+    }
+    for (std::size_t i = 0; i < equations.rows.size(); ++i) {
+        if (equations.rows[i].actuated) {
+            compiled.actuated_rows.push_back(static_cast<int>(i));
+        }
+        for (const mech::Direction& aim : equations.rows[i].aims) {
+            compiled.aims.push_back({static_cast<int>(i), aim.point});
+            out.add({aim.W.begin(), aim.W.end()});
+        }
+    }
+    compiled.control = out.kernel();
 }
 
 code::Kernel difference_kernel(Model& model, const std::vector<Switch>& switches,
@@ -284,6 +312,7 @@ CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     compiled.start_velocity = start.kernel();
     compile_gauge(compiled, model, equations, inputs);
     compiled.events = CompiledEvents::compile(model, equations, inputs);
+    compile_controls(compiled, model, equations, inputs);
     return compiled;
 }
 

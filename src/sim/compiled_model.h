@@ -63,10 +63,18 @@ struct CompiledModel {
     std::vector<Place> holonomic_entries;  ///< of A, rows counted among `holonomic`, then of the
                                            ///< gradients of `integrals`, counted on
     ReactionMap reactions;                 ///< which rows act on which points and bodies
+    std::vector<mech::Control> controls;   ///< of actuators
+    std::vector<int> actuated_rows;        ///< rows they enforce, ascending
+    std::vector<Place> control_entries;    ///< of D^T: control, coordinate
+    struct Aim {
+        int row, point;
+    };
+    std::vector<Aim> aims;                 ///< where actuated rows prescribe the motion
     std::vector<Switch> switches;          ///< in Q and C
 
     code::Kernel dynamics{code::Program{}};     ///< M entries, Q (n), C (n if has_nonideal), A
-                                                ///< entries, b, power
+                                                ///< entries, b, power, D entries
+    code::Kernel control{code::Program{}};      ///< directions of controls, W of aims
     code::Kernel differences{code::Program{}};  ///< left - right of the switches
     code::Kernel magnitudes{code::Program{}};   ///< of the rows of A, then of b
     code::Kernel mass{code::Program{}};         ///< M entries

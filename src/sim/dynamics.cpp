@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "sim/actuation.h"
 #include "solve/analysis.h"
 
 namespace ananke::sim {
@@ -112,9 +113,16 @@ Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options)
     scale_.assign(m, 0.0);
     b_.assign(m, 0.0);
     jacobian_.assign(m * n, 0.0);
+    if (!evaluator.model().controls.empty()) {
+        actuated_.emplace(solver_for(evaluator.model()));
+        u_.assign(evaluator.model().controls.size(), 0.0);
+    }
     if (options_.drift != Drift::kProject) {
         // Off the constraints redundant rows disagree by what they are off: that is not an error.
         solver_.set_tolerance(std::numeric_limits<double>::infinity());
+        if (actuated_) {
+            actuated_->set_tolerance(std::numeric_limits<double>::infinity());
+        }
     }
 }
 
@@ -150,6 +158,9 @@ solve::System Dynamics::stabilized(double t, const double* q, const double* v, b
 
 SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
     const solve::System at = stabilized(t, q, v, false);
+    if (actuated_) {
+        return accelerate_actuated(at);
+    }
     if (by_solver()) {
         const SolveStatus status = solver_.solve(at);
         rank_ = solver_.rank();
@@ -172,6 +183,46 @@ SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
     return SolveStatus::kOk;
 }
 
+SolveStatus Dynamics::accelerate_actuated(const solve::System& at) {
+    const SolveStatus status = actuated_->solve(at, evaluator_->actuation());
+    rank_ = actuated_->rank();
+    rank_warning_ = actuated_->rank_warning();
+    if (status != SolveStatus::kOk || by_solver()) {
+        return status;
+    }
+    actuated_->kept_rows(kept_, kept_servo_);
+    return evaluate_actuated_form(at);
+}
+
+/// A named form on the rows chosen for this step, passive ones first.
+SolveStatus Dynamics::evaluate_actuated_form(const solve::System& at) {
+    std::vector<int> rows = kept_;
+    rows.insert(rows.end(), kept_servo_.begin(), kept_servo_.end());
+    std::vector<int> servo;
+    for (std::size_t k = kept_.size(); k < rows.size(); ++k) {
+        servo.push_back(static_cast<int>(k));
+    }
+    const solve::RowMatrix A = at.A(rows, Eigen::all);
+    const Eigen::VectorXd b = at.b(rows);
+    const Eigen::VectorXd none;
+    const Result<solve::ActuatedMotion> result = solve::evaluate_actuated(
+        options_.form, {at.M, at.Q, at.C, A, b, none, none}, servo, evaluator_->actuation());
+    if (!result) {
+        form_error_ = result.error();
+        return result.error().code == ErrorCode::kNotControlled ? SolveStatus::kNotControlled
+                                                                : status_of(result.error().code);
+    }
+    form_error_.reset();
+    take(result.value().motion);
+    copy(result.value().u, u_);
+    std::fill(lambda_.begin(), lambda_.end(), 0.0);
+    for (std::size_t k = 0; k < kept_.size(); ++k) {
+        lambda_[static_cast<std::size_t>(kept_[k])] =
+            result.value().motion.lambda[static_cast<Eigen::Index>(k)];
+    }
+    return SolveStatus::kOk;
+}
+
 void Dynamics::take(const solve::Motion& motion) {
     copy(motion.a, a_);
     copy(motion.Qc, Qc_);
@@ -181,6 +232,17 @@ void Dynamics::take(const solve::Motion& motion) {
 
 SolveStatus Dynamics::accelerate_in_step(double t, const double* q, const double* v,
                                          solve::Wanted wanted) {
+    if (actuated_) {
+        if (!by_solver()) {
+            return evaluate_actuated_form(stabilized(t, q, v, false));
+        }
+        const solve::System at = stabilized(t, q, v, true);
+        const SolveStatus status = actuated_->solve_again(at, evaluator_->actuation(), wanted);
+        if (status != SolveStatus::kOk || actuated_->pivot_ratio() < kPivotAlarm) {
+            return actuated_->solve(stabilized(t, q, v, false), evaluator_->actuation());
+        }
+        return status;
+    }
     if (!by_solver()) {
         const solve::System at = stabilized(t, q, v, false);
         solve::Gauge gauge = evaluator_->gauge(t, q, v);
@@ -231,6 +293,10 @@ Error Dynamics::explain(double t, const double* q, const double* v) {
     if (form_error_ && (form_error_->code == ErrorCode::kNotApplicable ||
                         form_error_->code == ErrorCode::kInvalidInput)) {
         return *form_error_;
+    }
+    if (actuated_ && actuated_->solve(evaluator_->system(t, q, v), evaluator_->actuation()) ==
+                         SolveStatus::kNotControlled) {
+        return explain_controls(*evaluator_, t, q, v);
     }
     return explain_failure(*evaluator_, t, q, v);
 }

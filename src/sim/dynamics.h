@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "sim/evaluator.h"
 #include "solve/acceleration.h"
+#include "solve/actuated.h"
 #include "solve/forms.h"
 #include "solve/system.h"
 
@@ -36,15 +37,17 @@ class Dynamics {
 
     // Of the last evaluation.
     using Vector = Eigen::Map<const Eigen::VectorXd>;
-    Vector a() const { return by_solver() ? solver_.a() : Vector(a_.data(), n_); }
-    Vector Qc() const { return by_solver() ? solver_.Qc() : Vector(Qc_.data(), n_); }
-    Vector Qc_ideal() const {
-        return by_solver() ? solver_.Qc_ideal() : Vector(Qc_ideal_.data(), n_);
-    }
+    Vector a() const { return pick(&Solver::a, &Actuated::a, a_); }
+    Vector Qc() const { return pick(&Solver::Qc, &Actuated::Qc, Qc_); }
+    Vector Qc_ideal() const { return pick(&Solver::Qc_ideal, &Actuated::Qc_ideal, Qc_ideal_); }
     Vector Qc_nonideal() const {
-        return by_solver() ? solver_.Qc_nonideal() : Vector(Qc_nonideal_.data(), n_);
+        return pick(&Solver::Qc_nonideal, &Actuated::Qc_nonideal, Qc_nonideal_);
     }
-    Vector lambda() const { return by_solver() ? solver_.lambda() : Vector(lambda_.data(), m_); }
+    Vector lambda() const { return pick(&Solver::lambda, &Actuated::lambda, lambda_); }
+    /// Controls of the actuators; requires a model that has some.
+    Vector u() const { return by_solver() ? actuated_->u() : view(u_); }
+    /// How well the actuators enforce their servos, 0..1.
+    double regularity() const { return actuated_ ? actuated_->regularity() : 1.0; }
     int rank() const { return rank_; }
     bool rank_warning() const { return rank_warning_; }
 
@@ -52,18 +55,35 @@ class Dynamics {
     Error explain(double t, const double* q, const double* v);
 
   private:
+    using Solver = solve::AccelerationSolver;
+    using Actuated = solve::ActuatedSolver;
+    static Vector view(const std::vector<double>& values) {
+        return {values.data(), static_cast<Eigen::Index>(values.size())};
+    }
+    Vector pick(Vector (Solver::*free)() const, Vector (Actuated::*driven)() const,
+                const std::vector<double>& by_form) const {
+        if (!by_solver()) {
+            return view(by_form);
+        }
+        return actuated_ ? ((*actuated_).*driven)() : (solver_.*free)();
+    }
     bool by_solver() const { return options_.form == solve::Form::kAuto; }
     solve::System stabilized(double t, const double* q, const double* v, bool in_step);
+    solve::SolveStatus accelerate_actuated(const solve::System& at);
+    solve::SolveStatus evaluate_actuated_form(const solve::System& at);
     solve::SolveStatus evaluate_form(const solve::System& at, solve::Gauge gauge);
     void take(const solve::Motion& motion);  ///< all but lambda
 
     Evaluator* evaluator_;
     DynamicsOptions options_;
     solve::AccelerationSolver solver_;
+    std::optional<solve::ActuatedSolver> actuated_;  ///< stands in where there are actuators
     int n_, m_;
     std::vector<int> kept_;  ///< rows that count inside the step, for named forms
     std::vector<double> a_, Qc_, Qc_ideal_, Qc_nonideal_, lambda_;  ///< by a named form
-    std::vector<double> rate_, jacobian_, scale_, b_;               ///< for Baumgarte's terms
+    std::vector<int> kept_servo_;  ///< the same among actuated rows
+    std::vector<double> u_;
+    std::vector<double> rate_, jacobian_, scale_, b_;  ///< for Baumgarte's terms
     int rank_ = 0;
     bool rank_warning_ = false;
     std::optional<Error> form_error_;

@@ -19,15 +19,17 @@ Evaluator::Evaluator(std::shared_ptr<const CompiledModel> compiled,
       energy_(compiled_->energy),
       output_(compiled_->output),
       force_(compiled_->force),
-      gauge_(compiled_->gauge) {
+      gauge_(compiled_->gauge),
+      control_(compiled_->control) {
     const CompiledModel& model = *compiled_;
     ANANKE_REQUIRE(parameters.size() == static_cast<std::size_t>(model.layout.parameters));
     input_.assign(model.layout.size(), 0.0);
     std::copy(parameters.begin(), parameters.end(), input_.data() + model.layout.p());
 
     std::size_t largest = 0;
-    for (const code::Kernel* kernel : {&dynamics_, &magnitudes_, &mass_, &position_, &velocity_,
-                                       &residuals_, &energy_, &output_, &force_, &gauge_}) {
+    for (const code::Kernel* kernel :
+         {&dynamics_, &magnitudes_, &mass_, &position_, &velocity_, &residuals_, &energy_, &output_,
+          &force_, &gauge_, &control_}) {
         largest = std::max(largest, kernel->output_count());
     }
     scratch_.assign(largest, 0.0);
@@ -35,6 +37,7 @@ Evaluator::Evaluator(std::shared_ptr<const CompiledModel> compiled,
     const int m = model.m();
     M_ = solve::RowMatrix::Zero(n, n);
     A_ = solve::RowMatrix::Zero(m, n);
+    Dt_ = solve::RowMatrix::Zero(static_cast<Eigen::Index>(model.controls.size()), n);
     Q_ = Eigen::VectorXd::Zero(n);
     C_ = Eigen::VectorXd::Zero(model.has_nonideal ? n : 0);
     b_ = Eigen::VectorXd::Zero(m);
@@ -147,7 +150,10 @@ solve::System Evaluator::system_in_step(double t, const double* q, const double*
                   static_cast<std::size_t>(place.column)] = *next++;
     }
     take(b_);
-    power_ = *next;
+    power_ = *next++;
+    for (const Place& place : compiled_->control_entries) {
+        Dt_(place.row, place.column) = *next++;
+    }
     return {M_, Q_, C_, A_, b_, none_, none_, compiled_->groups};
 }
 
@@ -201,6 +207,12 @@ std::span<const double> Evaluator::reactions(double t, const double* q, const do
     load(t, q, v);
     force_.run(input_.data(), scratch_.data());
     return {scratch_.data(), force_.output_count()};
+}
+
+std::span<const double> Evaluator::control_vectors(double t, const double* q, const double* v) {
+    load(t, q, v);
+    control_.run(input_.data(), scratch_.data());
+    return {scratch_.data(), control_.output_count()};
 }
 
 solve::Gauge Evaluator::gauge(double t, const double* q, const double* v) {

@@ -76,6 +76,10 @@ class Evaluator final : public solve::ConstraintSurface {
     }
     /// Values of reaction_expressions().
     std::span<const double> reactions(double t, const double* q, const double* v);
+    /// D^T at the state of the last system: row k is the generalised force of the unit control k.
+    const solve::RowMatrix& actuation() const { return Dt_; }
+    /// Three numbers per control: its direction; then per CompiledModel::aims: W.
+    std::span<const double> control_vectors(double t, const double* q, const double* v);
     /// The gauge the model asks for, or the default one. Allocates.
     solve::Gauge gauge(double t, const double* q, const double* v);
 
@@ -102,11 +106,12 @@ class Evaluator final : public solve::ConstraintSurface {
     std::shared_ptr<const CompiledModel> compiled_;
     // Kernels keep slots of their own, so each evaluator runs copies.
     code::Kernel dynamics_, differences_, magnitudes_, mass_, position_, velocity_, residuals_,
-        energy_, output_, force_, gauge_;
+        energy_, output_, force_, gauge_, control_;
     std::vector<double> input_;        ///< layout.size()
     std::vector<double> scratch_;      ///< largest output of a kernel
     solve::RowMatrix M_;               ///< n x n
     solve::RowMatrix A_;               ///< m x n
+    solve::RowMatrix Dt_;              ///< controls x n
     Eigen::VectorXd Q_, C_;            ///< n; C empty without non-ideal terms
     Eigen::VectorXd b_;                ///< m
     Eigen::VectorXd magnitude_;        ///< 2 m: of the rows of A, then of b

@@ -61,6 +61,9 @@ void leave_out(const mech::Model& model, mech::Equations& equations,
         erase_marked(gauge.z);
     }
     erase_marked(equations.rows);
+    std::erase_if(equations.controls, [&](const mech::Control& control) {
+        return bool(out[static_cast<std::size_t>(control.constraint)]);
+    });
 }
 
 }  // namespace

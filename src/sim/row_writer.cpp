@@ -56,7 +56,16 @@ std::vector<Column> columns_of(const CompiledModel& model, bool principle) {
         per_coordinate("Qc_ideal[{}]", ColumnKind::kForce);
         per_coordinate("Qc_nonideal[{}]", ColumnKind::kForce);
     }
-    per_row("lambda[{}]", ColumnKind::kMultiplier);
+    for (const mech::Row& row : model.rows) {
+        if (!row.actuated) {
+            columns.push_back({fmt::format("lambda[{}]", row.name), ColumnKind::kMultiplier});
+        }
+    }
+    const ControlColumns controls(model);
+    const auto append = [&columns](const std::vector<Column>& more) {
+        columns.insert(columns.end(), more.begin(), more.end());
+    };
+    append(controls.controls());
     per_row("residual[{}]", ColumnKind::kResidual);
     per_row("residual_rate[{}]", ColumnKind::kResidual);
 
@@ -66,6 +75,7 @@ std::vector<Column> columns_of(const CompiledModel& model, bool principle) {
     for (const ReactionMap::Owner& owner : model.reactions.owners) {
         columns.push_back({fmt::format("power[{}]", owner.name), ColumnKind::kPointForce});
     }
+    append(controls.forces());
     for (const char* name : {"kinetic", "potential", "energy", "energy_balance"}) {
         columns.push_back({name, ColumnKind::kEnergy});
     }
@@ -85,6 +95,7 @@ RowWriter::RowWriter(Evaluator& evaluator, Dynamics& dynamics, bool principle)
       dynamics_(&dynamics),
       columns_(columns_of(evaluator.model(), principle)),
       reactions_(evaluator.model().reactions),
+      controls_(evaluator.model()),
       principle_(principle) {
     const CompiledModel& model = evaluator.model();
     const auto m = static_cast<std::size_t>(model.m());
@@ -175,6 +186,7 @@ std::span<const double> RowWriter::fill(double t, const double* q, const double*
     const auto n = static_cast<std::size_t>(model.n());
     const auto m = static_cast<std::size_t>(model.m());
     find_violations(t, q, v);
+    controls_.fill(*evaluator_, *dynamics_, t, q, v);
 
     row_.clear();
     row_.push_back(t);
@@ -186,7 +198,12 @@ std::span<const double> RowWriter::fill(double t, const double* q, const double*
         push({dynamics_->Qc_ideal().data(), n});
         push({dynamics_->Qc_nonideal().data(), n});
     }
-    push({dynamics_->lambda().data(), m});
+    for (std::size_t i = 0; i < m; ++i) {
+        if (!model.rows[i].actuated) {
+            row_.push_back(dynamics_->lambda()[static_cast<Eigen::Index>(i)]);
+        }
+    }
+    push(controls_.control_values());
     for (const Violation& violation : violations_) {
         row_.push_back(violation.residual);
     }
@@ -194,6 +211,7 @@ std::span<const double> RowWriter::fill(double t, const double* q, const double*
         row_.push_back(violation.rate);
     }
     push_reactions(t, q, v);
+    push(controls_.force_values());
 
     const Energy energy = evaluator_->energy(t, q, v);
     energy_balance_ = energy.h - start_h_ - work;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/actuation.h"
 #include "sim/dynamics.h"
 #include "sim/evaluator.h"
 #include "sim/reactions.h"
@@ -13,9 +14,10 @@
 
 namespace ananke::sim {
 
-/// t; x; x'; x''; Qc[x], Qc_ideal[x], Qc_nonideal[x]; lambda[c]; residual[c]; residual_rate[c];
-/// force[c:P].x, torque[c:B].x, the same in body axes, power[c]; kinetic, potential, energy,
-/// energy_balance; outputs and speeds; with `principle` also a0[x], deviation[x], e[c].
+/// t; x; x'; x''; Qc[x], Qc_ideal[x], Qc_nonideal[x]; lambda[c] (not of rows that actuators
+/// enforce); control[c:1], control[c:x]; residual[c]; residual_rate[c]; force[c:P].x,
+/// torque[c:B].x, the same in body axes, power[c]; kinetic, potential, energy, energy_balance;
+/// outputs and speeds; with `principle` also a0[x], deviation[x], e[c].
 std::vector<Column> columns_of(const CompiledModel& model, bool principle = false);
 
 /// Scaled violation of one constraint row at one instant.
@@ -57,6 +59,7 @@ class RowWriter {
     std::vector<Violation> violations_;
     std::vector<double> rate_, jacobian_, scale_;
     Reactions reactions_;
+    ControlColumns controls_;
     bool principle_;
     bool lacks_principle_ = false;
     Eigen::LLT<Eigen::MatrixXd> mass_;

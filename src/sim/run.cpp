@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "ode/dop853.h"
+#include "sim/actuation.h"
 #include "sim/evaluator.h"
 #include "sim/event_actions.h"
 #include "sim/event_watch.h"
@@ -67,6 +68,7 @@ class Runner {
     const double* acceleration(double t, std::span<const double> y);
     void record_event(const Event& event);
     ode::Status stop_at_vanished_row(const VanishedRow& row, ode::Stepper& stepper);
+    ode::Status stop_at_lost_control(double t, ode::Stepper& stepper);
     void add_statistics(const ode::Statistics& part);
     bool stop_requested();
 
@@ -96,6 +98,7 @@ class Runner {
     RowWatch watch_;
     SwitchWatch switch_watch_;
     EventWatch event_watch_;
+    ControlWatch control_watch_;
     std::optional<double> ended_at_;  ///< inside the last step
     Clock::time_point began_;
     Clock::time_point last_progress_ = began_;
@@ -310,6 +313,7 @@ Error Runner::describe_stop(ode::Status status, const ode::Stepper& stepper) {
         return error;
     }
     const double* position = stepper.y().data();
+    error.message += controls_nearly_lost(evaluator_, stepper.t(), position, position + n_);
     const solve::Analysis near =
         solve::analyse(evaluator_.system(stepper.t(), position, position + n_), kNearlyDependent);
     if (near.rank < last_rank_ && !near.dependent_sets.empty()) {
@@ -331,6 +335,7 @@ ode::Status Runner::step_through(ode::Stepper& stepper) {
     writer_.set_start_h(
         evaluator_.energy(stepper.t(), stepper.y().data(), stepper.y().data() + n_).h);
     watch_.start(evaluator_, stepper.t(), stepper.y());
+    control_watch_.start(evaluator_, stepper.t(), stepper.y());
     evaluator_.hold_switches(stepper.t(), stepper.y().data(), stepper.y().data() + n_);
     ode::Status status = write_rows(stepper, stepper.t());
     event_watch_.start(stepper.t(), stepper.y().data(), stepper.y().data() + n_,
@@ -360,6 +365,11 @@ ode::Status Runner::step_through(ode::Stepper& stepper) {
             change ? std::nullopt : watch_.after_step(evaluator_, stepper);
         if (vanished) {
             return stop_at_vanished_row(*vanished, stepper);
+        }
+        const std::optional<double> lost =
+            change ? std::nullopt : control_watch_.after_step(evaluator_, stepper);
+        if (lost) {
+            return stop_at_lost_control(*lost, stepper);
         }
         status = write_rows(stepper, change ? change->t : stepper.t());
         if (change && status == ode::Status::kOk && !failure_) {
@@ -415,6 +425,7 @@ void Runner::restart(double t, ode::Stepper& stepper, double longest_step) {
     const double step = stepper.next_step();
     stepper.start(t, y_, longest_step > 0.0 ? std::min(step, longest_step) : step);
     watch_.start(evaluator_, stepper.t(), stepper.y());
+    control_watch_.start(evaluator_, stepper.t(), stepper.y());
 }
 
 void Runner::record_event(const Event& event) {
@@ -507,6 +518,23 @@ ode::Status Runner::stop_at_vanished_row(const VanishedRow& row, ode::Stepper& s
                       "determines the motion; end the run before, or state the constraint in a "
                       "form that stays regular there",
                       to_short_text(row.t, 9), name)});
+    return ode::Status::kOk;
+}
+
+/// Rows up to where the actuators lost their hold are kept.
+ode::Status Runner::stop_at_lost_control(double t, ode::Stepper& stepper) {
+    ode::Status status = write_rows(stepper, t);
+    if (status == ode::Status::kOk) {
+        status = stepper.dense(t, y_);
+    }
+    if (status != ode::Status::kOk) {
+        return status;
+    }
+    ended_at_ = t;
+    constexpr double kLost = 1e-2;
+    fail({ErrorCode::kNotControlled,
+          fmt::format("at t = {}: {}", to_short_text(t, 9),
+                      explain_controls(evaluator_, t, y_.data(), y_.data() + n_, kLost).message)});
     return ode::Status::kOk;
 }
 

@@ -16,9 +16,10 @@ namespace ananke::solve {
 
 enum class SolveStatus : std::uint8_t {
     kOk,
-    kNotFinite,     ///< an input or the answer holds NaN or infinity
-    kNotUnique,     ///< a massless direction is left free
-    kInconsistent,  ///< no acceleration satisfies all rows
+    kNotFinite,      ///< an input or the answer holds NaN or infinity
+    kNotUnique,      ///< a massless direction is left free
+    kInconsistent,   ///< no acceleration satisfies all rows
+    kNotControlled,  ///< the actuators do not enforce the servo rows, or not in one way only
 };
 
 enum class Wanted : std::uint8_t {

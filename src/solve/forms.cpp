@@ -31,6 +31,7 @@ Result<Motion> evaluate_auto(const System& at) {
             return Error{ErrorCode::kNotUnique, "the constraints leave a massless direction free"};
         case SolveStatus::kInconsistent:
             return Error{ErrorCode::kInconsistent, "the constraints contradict each other"};
+        case SolveStatus::kNotControlled:  // only where there are actuators
         case SolveStatus::kOk:
             break;
     }

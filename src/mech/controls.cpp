@@ -1,0 +1,137 @@
+#include "mech/controls.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "mech/collect.h"
+#include "mech/forces.h"
+#include "sym/print.h"
+
+namespace ananke::mech {
+
+using sym::Graph;
+
+namespace {
+
+Vec3 unit(Graph& graph, const Vec3& v) {
+    const Expr square =
+        graph.add(graph.add(graph.mul(v[0], v[0]), graph.mul(v[1], v[1])), graph.mul(v[2], v[2]));
+    if (graph.is_zero(square)) {
+        return v;
+    }
+    const Expr length = graph.apply(sym::Op::kSqrt, square);
+    return {graph.div(v[0], length), graph.div(v[1], length), graph.div(v[2], length)};
+}
+
+std::string describe_actuator(const Model& model, const Actuator& actuator) {
+    if (actuator.kind == Actuator::Kind::kCoordinateForce) {
+        return fmt::format("force on {}",
+                           model.coordinates[static_cast<std::size_t>(actuator.target)].name);
+    }
+    const sym::Printer printer(model.graph, sym::Notation::kText);
+    return fmt::format("force on {} along ({}, {}, {})",
+                       model.points[static_cast<std::size_t>(actuator.target)].name,
+                       printer.print(actuator.direction[0]), printer.print(actuator.direction[1]),
+                       printer.print(actuator.direction[2]));
+}
+
+Control control_of(Model& model, const TimeFlow& flow, const PointTable& points,
+                   const Actuator& actuator) {
+    Graph& graph = model.graph;
+    Control control;
+    control.kind = actuator.kind;
+    control.target = actuator.target;
+    control.description = describe_actuator(model, actuator);
+    control.direction = {graph.zero(), graph.zero(), graph.zero()};
+    Forces unit_force;
+    if (actuator.kind == Actuator::Kind::kCoordinateForce) {
+        unit_force.on_coordinates.push_back({actuator.target, graph.one(), actuator.span});
+    } else {
+        control.direction = unit(graph, points.replace(graph, actuator.direction));
+        unit_force.on_points.push_back({actuator.target, control.direction, actuator.span});
+    }
+    const std::vector<Expr> force = generalized_forces(model, flow, points, unit_force);
+    for (std::size_t i = 0; i < force.size(); ++i) {
+        const Expr value = collect(graph, force[i]);
+        if (!graph.is_zero(value)) {
+            control.D.push_back({static_cast<int>(i), value});
+        }
+    }
+    return control;
+}
+
+/// Equations of the servo that say something.
+std::size_t equations_of_servo(const Equations& equations, int constraint) {
+    return static_cast<std::size_t>(
+        std::count_if(equations.rows.begin(), equations.rows.end(), [constraint](const Row& row) {
+            return row.constraint == constraint && row.kind != ConstraintKind::kVacuous;
+        }));
+}
+
+}  // namespace
+
+std::vector<Control> controls_of(Model& model, const TimeFlow& flow, const PointTable& points) {
+    std::vector<Control> controls;
+    for (std::size_t c = 0; c < model.constraints.size(); ++c) {
+        for (std::size_t k = 0; k < model.constraints[c].actuators.size(); ++k) {
+            const Actuator actuator = model.constraints[c].actuators[k];
+            Control control = control_of(model, flow, points, actuator);
+            control.constraint = static_cast<int>(c);
+            control.name = fmt::format("{}:{}", model.constraints[c].name, k + 1);
+            controls.push_back(std::move(control));
+        }
+    }
+    return controls;
+}
+
+void validate_controls(const Model& model, const Equations& equations,
+                       std::vector<Diagnostic>& diagnostics) {
+    std::size_t next = 0;
+    std::size_t rows = 0;
+    const Constraint* crowded = nullptr;
+    std::size_t crowded_rows = 0;
+    for (std::size_t c = 0; c < model.constraints.size(); ++c) {
+        const Constraint& constraint = model.constraints[c];
+        if (constraint.actuators.empty()) {
+            continue;
+        }
+        for (const Actuator& actuator : constraint.actuators) {
+            const Control& control = equations.controls[next++];
+            const auto is_zero = [&](Expr e) { return model.graph.is_zero(e); };
+            if (actuator.kind == Actuator::Kind::kPointForce &&
+                std::all_of(control.direction.begin(), control.direction.end(), is_zero)) {
+                diagnostics.push_back({actuator.span,
+                                       Severity::kError,
+                                       "the direction of the actuator is the zero vector",
+                                       {"write a vector that points somewhere: along (1, 0, 0)"}});
+            } else if (control.D.empty()) {
+                diagnostics.push_back(
+                    {actuator.span,
+                     Severity::kError,
+                     fmt::format("the actuator '{}' moves nothing: no coordinate gives way in its "
+                                 "direction",
+                                 control.description),
+                     {}});
+            }
+        }
+        const std::size_t own = equations_of_servo(equations, static_cast<int>(c));
+        rows += own;
+        if (constraint.actuators.size() > own && crowded == nullptr) {
+            crowded = &constraint;
+            crowded_rows = own;
+        }
+    }
+    if (equations.controls.size() > rows && crowded != nullptr) {
+        diagnostics.push_back(
+            {crowded->span,
+             Severity::kError,
+             fmt::format("the servo '{}' has {} actuators for {} equation{}: their controls would "
+                         "not be unique",
+                         crowded->name, crowded->actuators.size(), crowded_rows,
+                         crowded_rows == 1 ? "" : "s"),
+             {"give as many actuators as the servo has equations, or make the rest a 'force on'"}});
+    }
+}
+
+}  // namespace ananke::mech

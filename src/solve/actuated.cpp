@@ -1,0 +1,490 @@
+#include "solve/actuated.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "base/check.h"
+#include "solve/kernels.h"
+
+namespace ananke::solve {
+namespace {
+
+// b of this size, in the unit of its row, may be what rounding left of larger terms.
+constexpr double kSmallestScale = 1e-6;
+
+std::size_t size(int n) {
+    return static_cast<std::size_t>(n);
+}
+
+double length(int n, const double* x) {
+    return std::sqrt(dot(n, x, x));
+}
+
+/// Divides by the length; a vector of length zero stays. Returns the factor.
+double to_unit(int n, double* x) {
+    const double size_of_x = length(n, x);
+    const double factor = size_of_x > 0.0 ? 1.0 / size_of_x : 0.0;
+    for (int i = 0; i < n; ++i) {
+        x[i] *= factor;
+    }
+    return factor;
+}
+
+bool is_finite(const System& at, const Eigen::Ref<const RowMatrix>& Dt) {
+    const int n = at.n();
+    const int m = at.m();
+    return all_finite(n * n, at.M.data()) && all_finite(n, at.Q.data()) &&
+           all_finite(m * n, at.A.data()) && all_finite(m, at.b.data()) &&
+           all_finite(static_cast<int>(at.C.size()), at.C.data()) &&
+           all_finite(static_cast<int>(Dt.size()), Dt.data());
+}
+
+}  // namespace
+
+ActuatedSolver::ActuatedSolver(int n, int m, std::vector<int> servo, int controls,
+                               RankPolicy policy)
+    : n_(n),
+      m_(m),
+      k_(controls),
+      policy_(policy),
+      servo_rows_(std::move(servo)),
+      passive_(n, m),
+      servo_factor_(n, m),
+      d_(size(n), 1.0),
+      rho_(size(m), 1.0),
+      row_scale_(size(m)),
+      work_(size(n) + size(m)),
+      L_(size(n) * size(n)),
+      M_aux_(size(n) * size(n)),
+      square_(size(n) * size(n)),
+      A_aux_(size(m) * size(n)),
+      servo_(servo_rows_.size() * size(n)),
+      servo_unit_(servo_rows_.size()),
+      servo_tail_(servo_rows_.size()),
+      drive_(size(controls) * size(n)),
+      drive_unit_(size(controls)),
+      drive_tail_(size(controls)),
+      S_(size(controls) * size(controls)),
+      S_row_(size(controls)),
+      S_column_(size(controls)),
+      beta_(size(m)),
+      beta_servo_(servo_rows_.size()),
+      g_(servo_rows_.size()),
+      head_(size(n)),
+      servo_head_(size(n)),
+      y0_(size(n)),
+      yC_(size(n)),
+      delta_(size(n)),
+      delta_ideal_(size(n)),
+      solution_(size(controls)),
+      turned_(size(controls)),
+      lambda_unit_(size(m)),
+      a_(size(n)),
+      Qc_(size(n)),
+      Qc_ideal_(size(n)),
+      Qc_nonideal_(size(n)),
+      lambda_(size(m)),
+      u_(size(controls)),
+      u_ideal_(size(controls)) {
+    ANANKE_REQUIRE(std::is_sorted(servo_rows_.begin(), servo_rows_.end()));
+    for (int row = 0; row < m; ++row) {
+        if (!std::binary_search(servo_rows_.begin(), servo_rows_.end(), row)) {
+            passive_rows_.push_back(row);
+        }
+    }
+    for (std::vector<int>* list : {&active_, &active_servo_, &vanished_, &kept_servo_}) {
+        list->reserve(size(m));
+    }
+}
+
+void ActuatedSolver::kept_rows(std::vector<int>& passive, std::vector<int>& servo) const {
+    passive.clear();
+    servo.clear();
+    for (int place = 0; place < passive_.rank(); ++place) {
+        passive.push_back(active_[size(passive_.order(place))]);
+    }
+    std::sort(passive.begin(), passive.end());
+    for (const int place : kept_servo_) {
+        servo.push_back(active_servo_[size(place)]);
+    }
+}
+
+SolveStatus ActuatedSolver::solve(const System& at, Eigen::Ref<const RowMatrix> Dt) {
+    ANANKE_REQUIRE(at.n() == n_ && at.m() == m_ && Dt.rows() == k_ && Dt.cols() == n_);
+    pivot_ratio_ = 1.0;
+    regularity_ = 0.0;
+    orientation_ = 0;
+    kept_servo_.clear();
+    if (!is_finite(at, Dt)) {
+        return SolveStatus::kNotFinite;
+    }
+    choose_rows(at);
+    if (!load(at, Dt.data())) {
+        return SolveStatus::kNotUnique;
+    }
+    passive_.factor(policy_);
+    turn_rows();
+    choose_servo_rows();
+    passive_.solve_kept(beta_.data(), head_.data());
+    find_inconsistency(at);
+    if (inconsistency_ > tolerance_) {
+        return SolveStatus::kInconsistent;
+    }
+    if (!factor_S()) {
+        return SolveStatus::kNotControlled;
+    }
+    chosen_regularity_ = regularity_;
+    return finish(at, true, Wanted::kAll);
+}
+
+SolveStatus ActuatedSolver::solve_again(const System& at, Eigen::Ref<const RowMatrix> Dt,
+                                        Wanted wanted) {
+    if (!is_finite(at, Dt)) {
+        return SolveStatus::kNotFinite;
+    }
+    if (!load(at, Dt.data())) {
+        return SolveStatus::kNotUnique;
+    }
+    pivot_ratio_ = passive_.factor_again();
+    turn_rows();
+    passive_.solve_kept(beta_.data(), head_.data());
+    if (!factor_S()) {
+        return SolveStatus::kNotControlled;
+    }
+    pivot_ratio_ = std::min(pivot_ratio_, regularity_ / chosen_regularity_);
+    return finish(at, false, wanted);
+}
+
+void ActuatedSolver::choose_rows(const System& at) {
+    active_.clear();
+    active_servo_.clear();
+    vanished_.clear();
+    const auto sort_in = [&](const std::vector<int>& rows, std::vector<int>& active) {
+        for (const int row : rows) {
+            const double magnitude = at.row_magnitude.size() > 0 ? at.row_magnitude[row] : 0.0;
+            const bool there = length(n_, at.A.data() + row * n_) > kVanished * magnitude;
+            (there ? active : vanished_).push_back(row);
+        }
+    };
+    sort_in(passive_rows_, active_);
+    sort_in(servo_rows_, active_servo_);
+}
+
+// M = L L^T; rows L^-1 A_p, L^-1 A_s, L^-1 D of unit length; y0 = L^-1 Q.
+bool ActuatedSolver::load(const System& at, const double* Dt) {
+    auxiliary_ = !positive_definite(n_, at.M.data(), kSingularMass, L_.data(), M_aux_.data());
+    if (auxiliary_) {
+        if (!load_auxiliary(at)) {
+            return false;
+        }
+    } else {
+        std::fill(rho_.begin(), rho_.end(), 1.0);
+        std::copy(at.Q.data(), at.Q.data() + n_, y0_.data());
+    }
+    const auto load_row = [&](int row, int place, double* into) {
+        const double* from = at.A.data() + row * n_;
+        for (int i = 0; i < n_; ++i) {
+            into[i] = rho_[size(place)] * from[i] * d(i);
+        }
+        solve_lower(n_, L_.data(), into);
+    };
+    solve_lower(n_, L_.data(), y0_.data());
+    const int passive = static_cast<int>(active_.size());
+    passive_.begin(passive);
+    for (int k = 0; k < passive; ++k) {
+        load_row(active_[size(k)], k, passive_.row(k));
+    }
+    passive_.normalize();
+    for (int k = 0; k < passive; ++k) {
+        beta_[size(k)] = passive_.unit(k) * rho_[size(k)] * at.b[active_[size(k)]];
+    }
+    for (int j = 0; j < static_cast<int>(active_servo_.size()); ++j) {
+        const int place = passive + j;
+        load_row(active_servo_[size(j)], place, servo_.data() + j * n_);
+        servo_unit_[size(j)] = rho_[size(place)] * to_unit(n_, servo_.data() + j * n_);
+        beta_servo_[size(j)] = servo_unit_[size(j)] * at.b[active_servo_[size(j)]];
+    }
+    for (int k = 0; k < k_; ++k) {
+        double* row = drive_.data() + k * n_;
+        for (int i = 0; i < n_; ++i) {
+            row[i] = Dt[k * n_ + i] * d(i);
+        }
+        solve_lower(n_, L_.data(), row);
+        drive_unit_[size(k)] = to_unit(n_, row);
+    }
+    return true;
+}
+
+// L of M' + A'^T A' and y0 = Q' + A'^T b' of all rows in equilibrated units:    UW13 (3.19), (3.20)
+// A'^T (A' a' - b') = 0 is added, so that neither lambda nor u changes.
+bool ActuatedSolver::load_auxiliary(const System& at) {
+    const int passive = static_cast<int>(active_.size());
+    const int rows = passive + static_cast<int>(active_servo_.size());
+    active_.insert(active_.end(), active_servo_.begin(), active_servo_.end());
+    equilibrate(n_, at.M.data(), at.A.data(), rows, active_.data(), d_.data(), row_scale_.data(),
+                work_.data());
+    for (int k = 0; k < rows; ++k) {
+        const double* row = at.A.data() + active_[size(k)] * n_;
+        double* scaled = A_aux_.data() + k * n_;
+        for (int i = 0; i < n_; ++i) {
+            scaled[i] = row[i] * d_[size(i)];
+        }
+        rho_[size(k)] = to_unit(n_, scaled);
+    }
+    for (int i = 0; i < n_; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            double sum = d_[size(i)] * at.M.data()[i * n_ + j] * d_[size(j)];
+            for (int k = 0; k < rows; ++k) {
+                sum += A_aux_[size(k * n_ + i)] * A_aux_[size(k * n_ + j)];
+            }
+            M_aux_[size(i * n_ + j)] = sum;
+        }
+        y0_[size(i)] = d_[size(i)] * at.Q[i];
+        for (int k = 0; k < rows; ++k) {
+            y0_[size(i)] += A_aux_[size(k * n_ + i)] * rho_[size(k)] * at.b[active_[size(k)]];
+        }
+    }
+    active_.resize(size(passive));
+    return positive_definite(n_, M_aux_.data(), kNotDetermined, L_.data(), square_.data());
+}
+
+/// Servo rows and actuators as Z^T sees them, and the lengths of their tails.
+void ActuatedSolver::turn_rows() {
+    const int r = passive_.rank();
+    const auto turn = [&](double* row, double& tail) {
+        passive_.apply_Zt(row);
+        tail = length(n_ - r, row + r);
+    };
+    for (int j = 0; j < static_cast<int>(active_servo_.size()); ++j) {
+        turn(servo_.data() + j * n_, servo_tail_[size(j)]);
+    }
+    for (int k = 0; k < k_; ++k) {
+        turn(drive_.data() + k * n_, drive_tail_[size(k)]);
+    }
+}
+
+/// Servo rows that neither the passive rows nor the servo rows before them contain.
+void ActuatedSolver::choose_servo_rows() {
+    const int r = passive_.rank();
+    const int count = static_cast<int>(active_servo_.size());
+    servo_factor_.begin(count);
+    for (int j = 0; j < count; ++j) {
+        double* row = servo_factor_.row(j);
+        std::fill(row, row + r, 0.0);
+        std::copy(servo_.data() + j * n_ + r, servo_.data() + (j + 1) * n_, row + r);
+    }
+    servo_factor_.factor(policy_);
+    kept_servo_.clear();
+    for (int place = 0; place < servo_factor_.rank(); ++place) {
+        kept_servo_.push_back(servo_factor_.order(place));
+    }
+    std::sort(kept_servo_.begin(), kept_servo_.end());
+}
+
+/// S_jk: the cosine between the tails of servo row j and actuator k, factored with full pivoting.
+bool ActuatedSolver::factor_S() {
+    regularity_ = 0.0;
+    orientation_ = 0;
+    if (servo_rank() != k_) {
+        return false;
+    }
+    const int r = passive_.rank();
+    for (int j = 0; j < k_; ++j) {
+        const int row = kept_servo_[size(j)];
+        for (int k = 0; k < k_; ++k) {
+            // An actuator that only pushes against the passive constraints moves nothing.
+            const bool moves = drive_tail_[size(k)] > kIrregular;
+            S_[size(j * k_ + k)] =
+                moves ? dot(n_ - r, servo_.data() + row * n_ + r, drive_.data() + k * n_ + r) /
+                            (servo_tail_[size(row)] * drive_tail_[size(k)])
+                      : 0.0;
+        }
+        S_row_[size(j)] = j;
+        S_column_[size(j)] = j;
+    }
+    regularity_ = 1.0;
+    orientation_ = 1;
+    const auto entry = [&](int i, int j) -> double& {
+        return S_[size(S_row_[size(i)] * k_ + S_column_[size(j)])];
+    };
+    for (int p = 0; p < k_; ++p) {
+        int best_row = p;
+        int best_column = p;
+        for (int i = p; i < k_; ++i) {
+            for (int j = p; j < k_; ++j) {
+                if (std::abs(entry(i, j)) > std::abs(entry(best_row, best_column))) {
+                    best_row = i;
+                    best_column = j;
+                }
+            }
+        }
+        orientation_ *= (best_row != p ? -1 : 1) * (best_column != p ? -1 : 1);
+        std::swap(S_row_[size(p)], S_row_[size(best_row)]);
+        std::swap(S_column_[size(p)], S_column_[size(best_column)]);
+        const double pivot = entry(p, p);
+        orientation_ *= pivot < 0.0 ? -1 : 1;
+        regularity_ = std::min(regularity_, std::abs(pivot));
+        if (regularity_ < kIrregular) {
+            return false;
+        }
+        for (int i = p + 1; i < k_; ++i) {
+            const double factor = entry(i, p) / pivot;
+            entry(i, p) = factor;
+            for (int j = p + 1; j < k_; ++j) {
+                entry(i, j) -= factor * entry(p, j);
+            }
+        }
+    }
+    return true;
+}
+
+/// x <- S^-1 x
+void ActuatedSolver::solve_S(double* x) {
+    const auto entry = [this](int i, int j) {
+        return S_[size(S_row_[size(i)] * k_ + S_column_[size(j)])];
+    };
+    double* z = turned_.data();
+    for (int i = 0; i < k_; ++i) {
+        z[i] = x[S_row_[size(i)]];
+        for (int j = 0; j < i; ++j) {
+            z[i] -= entry(i, j) * z[j];
+        }
+    }
+    for (int i = k_ - 1; i >= 0; --i) {
+        for (int j = i + 1; j < k_; ++j) {
+            z[i] -= entry(i, j) * z[j];
+        }
+        z[i] /= entry(i, i);
+    }
+    for (int i = 0; i < k_; ++i) {
+        x[S_column_[size(i)]] = z[i];
+    }
+}
+
+/// The controls, and delta = [ - ; tail of y - y0 ], for given Z^T (y0 + yC) of which only the tail
+/// counts. Controls are in the unit of the actuators' unit rows.
+void ActuatedSolver::find_motion(const double* y, double* delta, double* u) {
+    const int r = passive_.rank();
+    const int tail = n_ - r;
+    for (int j = 0; j < k_; ++j) {
+        const int row = kept_servo_[size(j)];
+        const double* s = servo_.data() + row * n_;
+        solution_[size(j)] =
+            (beta_servo_[size(row)] - dot(r, s, head_.data()) - dot(tail, s + r, y + r)) /
+            servo_tail_[size(row)];
+    }
+    solve_S(solution_.data());
+    for (int k = 0; k < k_; ++k) {
+        u[k] = solution_[size(k)] / drive_tail_[size(k)];
+        for (int i = r; i < n_; ++i) {
+            delta[i] += drive_[size(k * n_ + i)] * u[k];
+        }
+    }
+}
+
+SolveStatus ActuatedSolver::finish(const System& at, bool check, Wanted wanted) {
+    const int r = passive_.rank();
+    const bool nonideal = at.has_nonideal();
+    passive_.apply_Zt(y0_.data());
+    const auto start = [&](std::vector<double>& delta) {
+        for (int i = 0; i < n_; ++i) {
+            delta[size(i)] = i < r ? head_[size(i)] - y0_[size(i)] : 0.0;
+        }
+    };
+    start(delta_ideal_);
+    find_motion(y0_.data(), delta_ideal_.data(), u_ideal_.data());
+    if (nonideal) {
+        for (int i = 0; i < n_; ++i) {
+            yC_[size(i)] = d(i) * at.C[i];
+        }
+        solve_lower(n_, L_.data(), yC_.data());
+        passive_.apply_Zt(yC_.data());
+        start(delta_);
+        std::copy(yC_.begin() + r, yC_.end(), delta_.begin() + r);
+        for (int i = r; i < n_; ++i) {
+            work_[size(i)] = y0_[size(i)] + yC_[size(i)];
+        }
+        find_motion(work_.data(), delta_.data(), u_.data());
+    } else {
+        std::fill(yC_.begin(), yC_.end(), 0.0);
+        std::copy(delta_ideal_.begin(), delta_ideal_.end(), delta_.begin());
+        std::copy(u_ideal_.begin(), u_ideal_.end(), u_.begin());
+    }
+    // What the passive rows carry: L^-1 (Qc - C - D u) = Z [lambda_head; 0].
+    for (int i = 0; i < r; ++i) {
+        head_[size(i)] = delta_[size(i)] - yC_[size(i)];
+        for (int k = 0; k < k_; ++k) {
+            head_[size(i)] -= drive_[size(k * n_ + i)] * u_[size(k)];
+        }
+    }
+    // L^-1 Qc = y - y0
+    for (int i = 0; i < n_; ++i) {
+        a_[size(i)] = y0_[size(i)] + delta_[size(i)];
+    }
+    passive_.apply_Z(a_.data());
+    solve_lower_transposed(n_, L_.data(), a_.data());
+    passive_.apply_Z(delta_.data());
+    multiply_lower(n_, L_.data(), delta_.data(), Qc_.data());
+    passive_.apply_Z(delta_ideal_.data());
+    multiply_lower(n_, L_.data(), delta_ideal_.data(), Qc_ideal_.data());
+    for (int i = 0; i < n_; ++i) {
+        a_[size(i)] *= d(i);
+        Qc_[size(i)] /= d(i);
+        Qc_ideal_[size(i)] /= d(i);
+        Qc_nonideal_[size(i)] = nonideal ? Qc_[size(i)] - Qc_ideal_[size(i)] : 0.0;
+    }
+    for (int k = 0; k < k_; ++k) {
+        u_[size(k)] *= drive_unit_[size(k)];
+    }
+    if (!all_finite(n_, a_.data()) || !all_finite(n_, Qc_.data())) {
+        return SolveStatus::kNotFinite;
+    }
+    if (check || wanted == Wanted::kAll) {
+        find_multipliers();
+    }
+    return SolveStatus::kOk;
+}
+
+void ActuatedSolver::find_multipliers() {
+    passive_.least_norm(head_.data(), lambda_unit_.data());
+    std::fill(lambda_.begin(), lambda_.end(), 0.0);
+    for (int k = 0; k < static_cast<int>(active_.size()); ++k) {
+        lambda_[size(active_[size(k)])] = lambda_unit_[size(k)] * passive_.unit(k) * rho_[size(k)];
+    }
+}
+
+/// Largest scaled mismatch of b in the rows that do not decide the motion.
+void ActuatedSolver::find_inconsistency(const System& at) {
+    inconsistency_ = 0.0;
+    const int r = passive_.rank();
+    const bool given = at.b_magnitude.size() > 0;
+    const double reach = length(n_, y0_.data()) + length(r, head_.data());
+    const auto note = [&](double mismatch, double beta, double unit, int row) {
+        const double magnitude = given ? at.b_magnitude[row] : 0.0;
+        const double scale = reach + std::abs(beta) + unit * std::max(magnitude, kSmallestScale);
+        inconsistency_ = std::max(inconsistency_, std::abs(mismatch) / scale);
+    };
+    for (int place = r; place < static_cast<int>(active_.size()); ++place) {
+        const int k = passive_.order(place);
+        const double beta = beta_[size(k)];
+        note(passive_.value_of_dropped(place, head_.data()) - beta, beta,
+             passive_.unit(k) * rho_[size(k)], active_[size(k)]);
+    }
+    const int servo = static_cast<int>(active_servo_.size());
+    for (int j = 0; j < servo; ++j) {
+        g_[size(j)] = beta_servo_[size(j)] - dot(r, servo_.data() + j * n_, head_.data());
+    }
+    servo_factor_.solve_kept(g_.data(), servo_head_.data());
+    for (int place = servo_factor_.rank(); place < servo; ++place) {
+        const int j = servo_factor_.order(place);
+        note(servo_factor_.value_of_dropped(place, servo_head_.data()) - g_[size(j)],
+             beta_servo_[size(j)], servo_unit_[size(j)], active_servo_[size(j)]);
+    }
+    for (const int row : vanished_) {
+        const double scale = std::max(1.0, given ? at.b_magnitude[row] : 0.0);
+        inconsistency_ = std::max(inconsistency_, std::abs(at.b[row]) / scale);
+    }
+}
+
+}  // namespace ananke::solve
