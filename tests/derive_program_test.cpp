@@ -81,6 +81,10 @@ TEST(DeriveProgram, TheCOfEveryModelGivesTheAccelerationOfTheSolver) {
     const Scratch scratch;
     for (const std::string& name : stems(source_directory() / "models", ".ank")) {
         SCOPED_TRACE(name);
+        if (model_text(name).find("actuators") != std::string::npos) {
+            EXPECT_EQ(derive(scratch, name, "--as c"), 1);
+            continue;
+        }
         ASSERT_EQ(derive(scratch, name, "--as c"), 0) << contents(scratch.file("err"));
         const Loaded loaded = load_text(name, model_text(name));
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
@@ -110,6 +114,11 @@ TEST(DeriveProgram, PrintsEveryFormThatApplies) {
         for (const char* form :
              {"auto", "phohomsiri", "schutte", "wanichanon", "multipliers", "minimal"}) {
             SCOPED_TRACE(name + " " + form);
+            if (form != std::string("auto") &&
+                model_text(name).find("actuators") != std::string::npos) {
+                EXPECT_EQ(derive(scratch, name, fmt::format("--form {}", form)), 1);
+                continue;
+            }
             EXPECT_EQ(derive(scratch, name, fmt::format("--form {}", form)), 0)
                 << contents(scratch.file("err"));
             EXPECT_NE(contents(scratch.file("out")).find("''"), std::string::npos);

@@ -65,8 +65,9 @@ TEST(Redundancy, ScaledCopiesOfConstraintsChangeNothing) {
     int compared = 0;
     for (const std::string& name : stems(source_directory() / "models", ".ank")) {
         const std::string text = model_text(name);
-        if (constraints_of(text).empty() || name == "chain") {
-            continue;
+        const bool actuators = text.find("actuators") != std::string::npos;
+        if (constraints_of(text).empty() || name == "chain" || actuators) {
+            continue;  // a passive copy of a servo row would do the work of its actuator
         }
         SCOPED_TRACE(name);
         const Loaded plain = load_text(name, text);

@@ -12,6 +12,7 @@
 
 #include "sim/evaluator.h"
 #include "solve/analysis.h"
+#include "solve/control_gap.h"
 #include "solve/forms.h"
 
 namespace ananke::pipeline {
@@ -65,13 +66,33 @@ class SecondIntegrator {
         const Eigen::VectorXd b = at.b(kept_);
         const Eigen::VectorXd magnitude = at.row_magnitude(kept_);
         const Eigen::VectorXd none;
-        const Result<solve::Motion> motion =
-            solve::evaluate(solve::Form::kMultipliers, {at.M, at.Q, at.C, A, b, magnitude, none});
+        const solve::System kept{at.M, at.Q, at.C, A, b, magnitude, none};
+        dydt.resize(2 * n_);
+        if (!evaluator_.model().controls.empty()) {
+            return actuated_derivative(kept, y, dydt);
+        }
+        const Result<solve::Motion> motion = solve::evaluate(solve::Form::kMultipliers, kept);
         if (!motion) {
             return false;
         }
-        dydt.resize(2 * n_);
         dydt << y.tail(n_), motion.value().a;
+        return true;
+    }
+
+    bool actuated_derivative(const solve::System& at, const Eigen::VectorXd& y,
+                             Eigen::VectorXd& dydt) {
+        std::vector<int> servo;
+        for (std::size_t k = 0; k < kept_.size(); ++k) {
+            if (evaluator_.model().rows[static_cast<std::size_t>(kept_[k])].actuated) {
+                servo.push_back(static_cast<int>(k));
+            }
+        }
+        const Result<solve::ActuatedMotion> result =
+            solve::evaluate_actuated(solve::Form::kMultipliers, at, servo, evaluator_.actuation());
+        if (!result) {
+            return false;
+        }
+        dydt << y.tail(n_), result.value().motion.a;
         return true;
     }
 

@@ -71,9 +71,33 @@ std::string combination_text(const CompiledModel& model, const Eigen::VectorXd& 
     return text;
 }
 
+/// ", only along (0, 0, 1)" where the controls move a point on one line: the z with W_j . z = r_j.
+std::string reach_text(const CompiledModel& model, const solve::ControlGap& gap, int point,
+                       std::span<const double> vectors) {
+    std::vector<Eigen::Vector4d> equations;
+    for (std::size_t k = 0; k < model.aims.size() && gap.reach.cols() == 1; ++k) {
+        if (model.aims[k].point == point) {
+            const double* W = vectors.data() + 3 * (model.controls.size() + k);
+            equations.emplace_back(W[0], W[1], W[2], gap.reach(model.aims[k].row, 0));
+        }
+    }
+    Eigen::MatrixX3d W(static_cast<Eigen::Index>(equations.size()), 3);
+    Eigen::VectorXd r(W.rows());
+    for (Eigen::Index k = 0; k < W.rows(); ++k) {
+        W.row(k) = equations[static_cast<std::size_t>(k)].head<3>();
+        r[k] = equations[static_cast<std::size_t>(k)][3];
+    }
+    if (equations.size() < 2) {
+        return "";
+    }
+    const Eigen::Vector3d z = W.completeOrthogonalDecomposition().solve(r);
+    return z.norm() > 0.0 ? fmt::format(", only along {}", direction_text(z)) : "";
+}
+
 /// What of the prescribed motion no control influences.
-std::string missing_text(const CompiledModel& model, const Eigen::VectorXd& weights,
+std::string missing_text(const CompiledModel& model, const solve::ControlGap& gap,
                          std::span<const double> vectors) {
+    const Eigen::VectorXd weights = gap.missing.col(0);
     std::map<int, Eigen::Vector3d> points;
     bool by_points = true;
     const double largest = weights.cwiseAbs().maxCoeff();
@@ -100,8 +124,9 @@ std::string missing_text(const CompiledModel& model, const Eigen::VectorXd& weig
                   [&](const auto& item) { return !(item.second.norm() > kNegligible * longest); });
     if (by_points && points.size() == 1) {
         const auto& [point, direction] = *points.begin();
-        return fmt::format("no control accelerates {} in the direction {}",
-                           model.point_names[at(point)], direction_text(direction));
+        return fmt::format("no control accelerates {} in the direction {}{}",
+                           model.point_names[at(point)], direction_text(direction),
+                           reach_text(model, gap, point, vectors));
     }
     if (rows == 1) {
         return "no control accelerates what it prescribes";
@@ -310,8 +335,7 @@ Error explain_controls(Evaluator& evaluator, double t, const double* q, const do
         const std::vector<std::string> servos = servo_names(model, weights);
         text = fmt::format("the servo{} {} cannot be enforced by {} actuators: {}",
                            servos.size() == 1 ? "" : "s", join_names(servos),
-                           servos.size() == 1 ? "its" : "their",
-                           missing_text(model, weights, vectors));
+                           servos.size() == 1 ? "its" : "their", missing_text(model, gap, vectors));
         if (gap.missing.cols() > 1) {
             text += fmt::format(" (and {} more direction{})", gap.missing.cols() - 1,
                                 gap.missing.cols() == 2 ? "" : "s");

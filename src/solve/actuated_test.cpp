@@ -238,6 +238,8 @@ TEST(Actuated, CraneMissesTheDirectionAcrossTheRope) {
         ASSERT_EQ(gap.missing.cols(), 1);
         const Eigen::VectorXd across = gap.missing.col(0).normalized();
         EXPECT_NEAR(std::abs(across.dot(Eigen::Vector2d(std::cos(th), std::sin(th)))), 1.0, 1e-12);
+        ASSERT_EQ(gap.reach.cols(), 1);  // along the rope
+        EXPECT_NEAR(gap.reach.col(0).normalized().dot(across), 0.0, 1e-12);
         ASSERT_EQ(gap.idle.cols(), 1);  // the force on the cart
         EXPECT_NEAR(std::abs(gap.idle(1, 0)), 0.0, 1e-12 * std::abs(gap.idle(0, 0)));
         EXPECT_FALSE(evaluate_actuated(Form::kMultipliers, c.data.view(), std::vector{0, 1}, c.Dt));

@@ -133,10 +133,13 @@ ControlGap ActuatedSolver::gap(double tolerance) const {
     ControlGap gap;
     gap.servo_rank = static_cast<int>(rows);
     gap.missing = Eigen::MatrixXd::Zero(m_, rows - rank);
+    gap.reach = Eigen::MatrixXd::Zero(m_, rank);
     for (Eigen::Index j = 0; j < rows; ++j) {
         const int place = kept_servo_[static_cast<std::size_t>(j)];
         gap.missing.row(active_servo_[static_cast<std::size_t>(place)]) =
             row_unit[j] * svd.matrixU().row(j).tail(rows - rank);
+        gap.reach.row(active_servo_[static_cast<std::size_t>(place)]) =
+            svd.matrixU().row(j).head(rank) / row_unit[j];
     }
     gap.idle = drive_unit.asDiagonal() * svd.matrixV().rightCols(k_ - rank);
     return gap;
@@ -145,11 +148,10 @@ ControlGap ActuatedSolver::gap(double tolerance) const {
 Result<ActuatedMotion> evaluate_actuated(Form form, const System& at, std::span<const int> servo,
                                          const Eigen::Ref<const RowMatrix>& Dt) {
     if (form != Form::kMultipliers && form != Form::kMinimal) {
-        return Error{ErrorCode::kNotApplicable,
-                     fmt::format("the form {} takes the force of constraint to be ideal or given, "
-                                 "which the control of actuators is not; multipliers, minimal and "
-                                 "auto apply",
-                                 form_name(form))};
+        return Error{
+            ErrorCode::kNotApplicable,
+            fmt::format("the form {} does not hold with actuators; multipliers and minimal do",
+                        form_name(form))};
     }
     const Scaled s = scale(at, servo, Dt);
     const auto solve = [&](const Eigen::VectorXd& force) {

@@ -15,6 +15,8 @@ struct ControlGap {
     /// m×c  each column a combination of servo rows that no control influences: the direction in
     /// which the prescribed acceleration cannot be reached.
     Eigen::MatrixXd missing;
+    /// m×r  the values A_s a that the controls can add, a basis.
+    Eigen::MatrixXd reach;
     /// k×c  each column a combination of controls that influences no servo row.
     Eigen::MatrixXd idle;
     int servo_rank = 0;  ///< independent servo rows
