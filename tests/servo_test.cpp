@@ -170,6 +170,23 @@ TEST(Servo, HoldsWithBaumgarteAndWithoutStabilisation) {
     }
 }
 
+// A free body turned about a body axis by a torque about it: J omega' = u.
+TEST(Servo, TorqueOnABody) {
+    const Recording run = run_text(
+        "body B mass 2 inertia (0.1, 0.2, 0.3) at (0, 0, 0)\n"
+        "servo spin: dot(omega(B), (0, 0, 1)) = 1 + t^2 actuators (torque on B about (0, 0, 2))\n"
+        "servo climb: B.z = t^2 actuators (force on B along (0, 0, 1))\n",
+        {.times = even_times(1.0, 5)});
+    ASSERT_FALSE(run.error) << run.error->message;
+    for (std::size_t i = 0; i < run.rows.rows(); ++i) {
+        const double t = run.at(i, "t");
+        EXPECT_NEAR(run.at(i, "control[spin:1]"), 0.3 * 2 * t, 1e-10);
+        EXPECT_NEAR(run.at(i, "torque[spin:B].z"), 0.3 * 2 * t, 1e-10);
+        EXPECT_NEAR(run.at(i, "power[spin]"), 0.6 * t * (1 + t * t), 1e-10);
+        EXPECT_NEAR(run.at(i, "control[climb:1]"), 4.0, 1e-10);
+    }
+}
+
 // ---- what cannot be done
 
 TEST(Servo, TooFewActuatorsNameTheDirectionThatIsMissing) {

@@ -5,23 +5,20 @@
 namespace ananke::lang {
 
 std::optional<mech::Actuator> Lowering::actuator_of(const ActuatorNode& node) {
-    const Entity* entity = target(node.target, node.torque ? "a torque" : "a force");
-    if (entity == nullptr) {
+    using Kind = mech::Actuator::Kind;
+    ForceTerm term;
+    term.target = node.target;
+    term.value = node.direction;
+    term.torque = node.torque;
+    const std::optional<ForceTarget> on = force_target(term, node.torque ? "a torque" : "a force");
+    if (!on || on->index < 0) {
         return std::nullopt;
     }
     const std::string_view name = text(expr(node.target).span);
     mech::Actuator actuator;
-    actuator.target = entity->index;
+    actuator.target = on->index;
     actuator.span = node.span;
-    if (node.torque) {
-        fail(node.span,
-             fmt::format("a torque acts on a body; '{}' is {}", name, describe(entity->kind)),
-             entity->kind == EntityKind::kCoordinate
-                 ? Notes{fmt::format("on an angle write: force on {}", name)}
-                 : Notes{declared_note(entity->span)});
-        return std::nullopt;
-    }
-    if (entity->kind == EntityKind::kCoordinate) {
+    if (on->kind == ForceTarget::Kind::kCoordinate) {
         if (node.direction != kNoExpr) {
             fail(expr(node.direction).span,
                  fmt::format("'{}' is a coordinate and has a direction of its own", name),
@@ -30,16 +27,11 @@ std::optional<mech::Actuator> Lowering::actuator_of(const ActuatorNode& node) {
         }
         return actuator;
     }
-    if (entity->kind != EntityKind::kPoint && entity->kind != EntityKind::kParticle) {
-        fail(expr(node.target).span,
-             fmt::format("an actuator pushes a coordinate, a particle or a point; '{}' is {}", name,
-                         describe(entity->kind)),
-             {declared_note(entity->span)});
-        return std::nullopt;
-    }
+    actuator.kind = on->kind == ForceTarget::Kind::kPoint ? Kind::kPointForce : Kind::kBodyTorque;
     if (node.direction == kNoExpr) {
         fail(node.span, "the direction of the actuator is missing",
-             {fmt::format("write: force on {} along (1, 0, 0)", name)});
+             {node.torque ? fmt::format("write: torque on {} about (0, 0, 1)", name)
+                          : fmt::format("write: force on {} along (1, 0, 0)", name)});
         return std::nullopt;
     }
     const Value direction = vector_of(node.direction, "the direction of an actuator");
@@ -47,7 +39,6 @@ std::optional<mech::Actuator> Lowering::actuator_of(const ActuatorNode& node) {
         !allow(direction, kOnTime | kOnPositions, node.direction, "the direction of an actuator")) {
         return std::nullopt;
     }
-    actuator.kind = mech::Actuator::Kind::kPointForce;
     actuator.direction = direction.parts;
     return actuator;
 }

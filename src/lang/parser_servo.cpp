@@ -7,7 +7,7 @@ namespace ananke::lang {
 
 bool Parser::parse_actuators(ConstraintDeclaration& node) {
     static const std::vector<std::string> kForm{
-        "write: actuators (force on P along (1, 0, 0), force on x)"};
+        "write: actuators (force on P along (1, 0, 0), torque on B about (0, 0, 1), force on x)"};
     const Span keyword = take().span;
     if (!node.servo) {
         return fail(keyword, "'actuators' belong to a servo; the force of a constraint is passive",
@@ -24,13 +24,19 @@ bool Parser::parse_actuators(ConstraintDeclaration& node) {
         if (!actuator.torque && !at_word("force")) {
             return fail_expected("'force on' or 'torque on'", kForm);
         }
-        const std::string word(text(take().span));
+        take();
         if (!accept_word("on")) {
             return fail_expected("'on'", kForm);
         }
         actuator.target = path();
         if (actuator.target == kNoExpr) {
             return false;
+        }
+        if (!actuator.torque && at_word("at")) {
+            actuator.target = place(actuator.target);
+            if (actuator.target == kNoExpr) {
+                return false;
+            }
         }
         const std::string_view direction = actuator.torque ? "about" : "along";
         if (at_word(actuator.torque ? "along" : "about")) {

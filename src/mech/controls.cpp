@@ -30,10 +30,12 @@ std::string describe_actuator(const Model& model, const Actuator& actuator) {
                            model.coordinates[static_cast<std::size_t>(actuator.target)].name);
     }
     const sym::Printer printer(model.graph, sym::Notation::kText);
-    return fmt::format("force on {} along ({}, {}, {})",
-                       model.points[static_cast<std::size_t>(actuator.target)].name,
-                       printer.print(actuator.direction[0]), printer.print(actuator.direction[1]),
-                       printer.print(actuator.direction[2]));
+    const auto target = static_cast<std::size_t>(actuator.target);
+    const bool torque = actuator.kind == Actuator::Kind::kBodyTorque;
+    return fmt::format("{} on {} {} ({}, {}, {})", torque ? "torque" : "force",
+                       torque ? model.bodies[target].name : model.points[target].name,
+                       torque ? "about" : "along", printer.print(actuator.direction[0]),
+                       printer.print(actuator.direction[1]), printer.print(actuator.direction[2]));
 }
 
 Control control_of(Model& model, const TimeFlow& flow, const PointTable& points,
@@ -49,7 +51,11 @@ Control control_of(Model& model, const TimeFlow& flow, const PointTable& points,
         unit_force.on_coordinates.push_back({actuator.target, graph.one(), actuator.span});
     } else {
         control.direction = unit(graph, points.replace(graph, actuator.direction));
-        unit_force.on_points.push_back({actuator.target, control.direction, actuator.span});
+        if (actuator.kind == Actuator::Kind::kPointForce) {
+            unit_force.on_points.push_back({actuator.target, control.direction, actuator.span});
+        } else {
+            unit_force.on_bodies.push_back({actuator.target, control.direction, actuator.span});
+        }
     }
     const std::vector<Expr> force = generalized_forces(model, flow, points, unit_force);
     for (std::size_t i = 0; i < force.size(); ++i) {
@@ -99,7 +105,7 @@ void validate_controls(const Model& model, const Equations& equations,
         for (const Actuator& actuator : constraint.actuators) {
             const Control& control = equations.controls[next++];
             const auto is_zero = [&](Expr e) { return model.graph.is_zero(e); };
-            if (actuator.kind == Actuator::Kind::kPointForce &&
+            if (actuator.kind != Actuator::Kind::kCoordinateForce &&
                 std::all_of(control.direction.begin(), control.direction.end(), is_zero)) {
                 diagnostics.push_back({actuator.span,
                                        Severity::kError,

@@ -111,9 +111,9 @@ struct Forces {
 
 /// What a control pushes: a unit of it is this force or torque.
 struct Actuator {
-    enum class Kind : std::uint8_t { kCoordinateForce, kPointForce };
+    enum class Kind : std::uint8_t { kCoordinateForce, kPointForce, kBodyTorque };
     Kind kind = Kind::kCoordinateForce;
-    int target = 0;  ///< coordinate or point
+    int target = 0;  ///< coordinate, point or body
     Vec3 direction;  ///< of a vector, of any length but zero, world axes; over q, t
     Span span;
 };

@@ -166,11 +166,12 @@ solve::ActuatedSolver solver_for(const CompiledModel& model) {
 
 ControlColumns::ControlColumns(const CompiledModel& model) : model_(&model) {
     for (const mech::Control& control : model.controls) {
-        if (control.kind == mech::Actuator::Kind::kPointForce &&
+        if (control.kind != mech::Actuator::Kind::kCoordinateForce &&
             std::none_of(pushes_.begin(), pushes_.end(), [&](const Push& push) {
-                return push.constraint == control.constraint && push.point == control.target;
+                return push.constraint == control.constraint && push.kind == control.kind &&
+                       push.target == control.target;
             })) {
-            pushes_.push_back({control.constraint, control.target});
+            pushes_.push_back({control.constraint, control.kind, control.target});
         }
     }
     for (const mech::Row& row : model.rows) {
@@ -210,10 +211,13 @@ std::vector<Column> ControlColumns::forces() const {
     std::vector<Column> columns;
     for (const Push& push : pushes_) {
         for (const char axis : {'x', 'y', 'z'}) {
-            columns.push_back(
-                {fmt::format("force[{}:{}].{}", model_->constraint_names[at(push.constraint)],
-                             model_->point_names[at(push.point)], axis),
-                 ColumnKind::kPointForce});
+            const bool torque = push.kind == mech::Actuator::Kind::kBodyTorque;
+            columns.push_back({fmt::format("{}[{}:{}].{}", torque ? "torque" : "force",
+                                           model_->constraint_names[at(push.constraint)],
+                                           torque ? model_->body_names[at(push.target)]
+                                                  : model_->point_names[at(push.target)],
+                                           axis),
+                               ColumnKind::kPointForce});
         }
     }
     for (const int constraint : powers_) {
@@ -270,8 +274,8 @@ void ControlColumns::fill(Evaluator& evaluator, const Dynamics& dynamics, double
     for (std::size_t k = 0; k < model.controls.size(); ++k) {
         for (std::size_t p = 0; p < pushes_.size(); ++p) {
             const mech::Control& control = model.controls[k];
-            if (control.kind == mech::Actuator::Kind::kPointForce &&
-                pushes_[p].constraint == control.constraint && pushes_[p].point == control.target) {
+            if (pushes_[p].constraint == control.constraint && pushes_[p].kind == control.kind &&
+                pushes_[p].target == control.target) {
                 for (std::size_t axis = 0; axis < 3; ++axis) {
                     force_values_[3 * p + axis] += control_values_[k] * vectors[3 * k + axis];
                 }

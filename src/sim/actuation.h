@@ -16,7 +16,8 @@
 namespace ananke::sim {
 
 /// control[c:1] of actuators, control[c:x] of an ideal servo (its generalised force); and the
-/// vectors force[c:P] of actuators with power[c] of servos that have no other force columns.
+/// vectors force[c:P], torque[c:B] of actuators with power[c] of servos that have no other force
+/// columns.
 class ControlColumns {
   public:
     explicit ControlColumns(const CompiledModel& model);
@@ -35,11 +36,13 @@ class ControlColumns {
         int constraint, coordinate;
     };
     struct Push {
-        int constraint, point;
+        int constraint;
+        mech::Actuator::Kind kind;
+        int target;  ///< point or body
     };
     const CompiledModel* model_;
     std::vector<Ideal> ideal_;
-    std::vector<Push> pushes_;  ///< constraint and point that actuators join
+    std::vector<Push> pushes_;  ///< constraint and point or body that actuators join
     std::vector<int> powers_;   ///< constraints
     std::vector<double> control_values_, force_values_;
 };
