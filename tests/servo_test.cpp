@@ -173,7 +173,7 @@ TEST(Servo, HoldsWithBaumgarteAndWithoutStabilisation) {
 // A free body turned about a body axis by a torque about it: J omega' = u.
 TEST(Servo, TorqueOnABody) {
     const Recording run = run_text(
-        "body B mass 2 inertia (0.1, 0.2, 0.3) at (0, 0, 0)\n"
+        "body B mass 2 inertia (0.1, 0.2, 0.3) at (0, 0, 0) omega ~ (0, 0, 1)\n"
         "servo spin: dot(omega(B), (0, 0, 1)) = 1 + t^2 actuators (torque on B about (0, 0, 2))\n"
         "servo climb: B.z = t^2 actuators (force on B along (0, 0, 1))\n",
         {.times = even_times(1.0, 5)});
