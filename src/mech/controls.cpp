@@ -24,16 +24,27 @@ Vec3 unit(Graph& graph, const Vec3& v) {
     return {graph.div(v[0], length), graph.div(v[1], length), graph.div(v[2], length)};
 }
 
-std::string describe_actuator(const Model& model, const Actuator& actuator) {
+std::string target_name(const Model& model, const Actuator& actuator) {
+    const auto target = static_cast<std::size_t>(actuator.target);
     if (actuator.kind == Actuator::Kind::kCoordinateForce) {
-        return fmt::format("force on {}",
-                           model.coordinates[static_cast<std::size_t>(actuator.target)].name);
+        return model.coordinates[target].name;
+    }
+    if (actuator.kind == Actuator::Kind::kBodyTorque) {
+        return model.bodies[target].name;
+    }
+    const Point& point = model.points[target];
+    return point.named || point.body < 0 ? point.name
+                                         : model.bodies[static_cast<std::size_t>(point.body)].name;
+}
+
+std::string describe_actuator(const Model& model, const Actuator& actuator) {
+    const std::string name = target_name(model, actuator);
+    if (actuator.kind == Actuator::Kind::kCoordinateForce) {
+        return fmt::format("force on {}", name);
     }
     const sym::Printer printer(model.graph, sym::Notation::kText);
-    const auto target = static_cast<std::size_t>(actuator.target);
     const bool torque = actuator.kind == Actuator::Kind::kBodyTorque;
-    return fmt::format("{} on {} {} ({}, {}, {})", torque ? "torque" : "force",
-                       torque ? model.bodies[target].name : model.points[target].name,
+    return fmt::format("{} on {} {} ({}, {}, {})", torque ? "torque" : "force", name,
                        torque ? "about" : "along", printer.print(actuator.direction[0]),
                        printer.print(actuator.direction[1]), printer.print(actuator.direction[2]));
 }
@@ -44,6 +55,7 @@ Control control_of(Model& model, const TimeFlow& flow, const PointTable& points,
     Control control;
     control.kind = actuator.kind;
     control.target = actuator.target;
+    control.target_name = target_name(model, actuator);
     control.description = describe_actuator(model, actuator);
     control.direction = {graph.zero(), graph.zero(), graph.zero()};
     Forces unit_force;

@@ -109,6 +109,7 @@ struct Control {
     int target = 0;
     Vec3 direction;           ///< unit vector over q, t; zero on a coordinate
     std::vector<Entry> D;     ///< by coordinate, ascending
+    std::string target_name;  ///< of a place without a name: its body
     std::string description;  ///< "force on cart along (1, 0, 0)"
 };
 

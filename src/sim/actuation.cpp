@@ -169,9 +169,9 @@ ControlColumns::ControlColumns(const CompiledModel& model) : model_(&model) {
         if (control.kind != mech::Actuator::Kind::kCoordinateForce &&
             std::none_of(pushes_.begin(), pushes_.end(), [&](const Push& push) {
                 return push.constraint == control.constraint && push.kind == control.kind &&
-                       push.target == control.target;
+                       push.target == control.target_name;
             })) {
-            pushes_.push_back({control.constraint, control.kind, control.target});
+            pushes_.push_back({control.constraint, control.kind, control.target_name});
         }
     }
     for (const mech::Row& row : model.rows) {
@@ -212,12 +212,10 @@ std::vector<Column> ControlColumns::forces() const {
     for (const Push& push : pushes_) {
         for (const char axis : {'x', 'y', 'z'}) {
             const bool torque = push.kind == mech::Actuator::Kind::kBodyTorque;
-            columns.push_back({fmt::format("{}[{}:{}].{}", torque ? "torque" : "force",
-                                           model_->constraint_names[at(push.constraint)],
-                                           torque ? model_->body_names[at(push.target)]
-                                                  : model_->point_names[at(push.target)],
-                                           axis),
-                               ColumnKind::kPointForce});
+            columns.push_back(
+                {fmt::format("{}[{}:{}].{}", torque ? "torque" : "force",
+                             model_->constraint_names[at(push.constraint)], push.target, axis),
+                 ColumnKind::kPointForce});
         }
     }
     for (const int constraint : powers_) {
@@ -275,7 +273,7 @@ void ControlColumns::fill(Evaluator& evaluator, const Dynamics& dynamics, double
         for (std::size_t p = 0; p < pushes_.size(); ++p) {
             const mech::Control& control = model.controls[k];
             if (pushes_[p].constraint == control.constraint && pushes_[p].kind == control.kind &&
-                pushes_[p].target == control.target) {
+                pushes_[p].target == control.target_name) {
                 for (std::size_t axis = 0; axis < 3; ++axis) {
                     force_values_[3 * p + axis] += control_values_[k] * vectors[3 * k + axis];
                 }

@@ -38,7 +38,7 @@ class ControlColumns {
     struct Push {
         int constraint;
         mech::Actuator::Kind kind;
-        int target;  ///< point or body
+        std::string target;  ///< point or body
     };
     const CompiledModel* model_;
     std::vector<Ideal> ideal_;

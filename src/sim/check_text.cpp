@@ -307,8 +307,8 @@ std::string to_text(const CheckReport& report, const Prepared& prepared) {
     std::string text = header_text(report, prepared) + constraint_table(report, prepared) +
                        redundancy_text(report, names) + direction_text(prepared) +
                        reaction_text(report, prepared) + control_text(report, prepared) +
-                       start_text(report) + event_text(prepared) +
-                       nonideal_text(report) + agreement_text(report) + lists_text(prepared);
+                       start_text(report) + event_text(prepared) + nonideal_text(report) +
+                       agreement_text(report) + lists_text(prepared);
     for (const std::string& warning : report.warnings) {
         text += "\nwarning: " + warning + "\n";
     }

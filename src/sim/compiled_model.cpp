@@ -76,9 +76,6 @@ void describe(CompiledModel& compiled, const Model& model, const Equations& equa
     for (const mech::Point& p : model.points) {
         compiled.point_names.push_back(p.name);
     }
-    for (const mech::Body& body : model.bodies) {
-        compiled.body_names.push_back(body.name);
-    }
     for (const mech::Constraint& c : model.constraints) {
         compiled.constraint_names.push_back(c.name);
     }

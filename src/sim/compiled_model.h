@@ -69,8 +69,8 @@ struct CompiledModel {
     struct Aim {
         int row, point;
     };
-    std::vector<Aim> aims;                 ///< where actuated rows prescribe the motion
-    std::vector<Switch> switches;          ///< in Q and C
+    std::vector<Aim> aims;         ///< where actuated rows prescribe the motion
+    std::vector<Switch> switches;  ///< in Q and C
 
     code::Kernel dynamics{code::Program{}};     ///< M entries, Q (n), C (n if has_nonideal), A
                                                 ///< entries, b, power, D entries

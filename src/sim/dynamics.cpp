@@ -205,8 +205,9 @@ SolveStatus Dynamics::evaluate_actuated_form(const solve::System& at) {
     const solve::RowMatrix A = at.A(rows, Eigen::all);
     const Eigen::VectorXd b = at.b(rows);
     const Eigen::VectorXd none;
-    const Result<solve::ActuatedMotion> result = solve::evaluate_actuated(
-        options_.form, {at.M, at.Q, at.C, A, b, none, none}, servo, evaluator_->actuation());
+    const Result<solve::ActuatedMotion> result =
+        solve::evaluate_actuated(options_.form, {at.M, at.Q, at.C, A, b, none, none, at.groups},
+                                 servo, evaluator_->actuation());
     if (!result) {
         form_error_ = result.error();
         return result.error().code == ErrorCode::kNotControlled ? SolveStatus::kNotControlled

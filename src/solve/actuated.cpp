@@ -223,7 +223,7 @@ bool ActuatedSolver::load_auxiliary(const System& at) {
     const int rows = passive + static_cast<int>(active_servo_.size());
     active_.insert(active_.end(), active_servo_.begin(), active_servo_.end());
     equilibrate(n_, at.M.data(), at.A.data(), rows, active_.data(), d_.data(), row_scale_.data(),
-                work_.data());
+                work_.data(), at.groups);
     for (int k = 0; k < rows; ++k) {
         const double* row = at.A.data() + active_[size(k)] * n_;
         double* scaled = A_aux_.data() + k * n_;

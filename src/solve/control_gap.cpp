@@ -36,7 +36,7 @@ Scaled scale(const System& at, std::span<const int> servo, const Eigen::Ref<cons
     std::vector<double> row_scale(static_cast<std::size_t>(m) + 1);
     std::vector<double> work(static_cast<std::size_t>(n + m));
     equilibrate(n, at.M.data(), at.A.data(), m, rows.data(), s.d.data(), row_scale.data(),
-                work.data());
+                work.data(), at.groups);
     s.M = s.d.asDiagonal() * at.M * s.d.asDiagonal();
     Eigen::MatrixXd A = at.A * s.d.asDiagonal();
     s.rho = A.rowwise().norm().cwiseInverse();
