@@ -220,6 +220,10 @@ TEST(DeriveProgram, TheMinimalCOfEveryModelGivesTheAccelerationOfTheSolver) {
     const Scratch scratch;
     for (const std::string& name : stems(source_directory() / "models", ".ank")) {
         SCOPED_TRACE(name);
+        if (model_text(name).find("actuators") != std::string::npos) {
+            EXPECT_EQ(derive(scratch, name, "--minimal --as c"), 1);
+            continue;
+        }
         ASSERT_EQ(derive(scratch, name, "--minimal --as c"), 0) << contents(scratch.file("err"));
         const Loaded loaded = load_text(name, model_text(name));
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
