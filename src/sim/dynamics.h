@@ -35,6 +35,11 @@ class Dynamics {
     solve::SolveStatus accelerate_in_step(double t, const double* q, const double* v,
                                           solve::Wanted wanted = solve::Wanted::kAll);
 
+    /// Takes the acceleration as given and finds the forces that belong to it; see
+    /// AccelerationSolver::attribute.
+    solve::SolveStatus attribute(double t, const double* q, const double* v, const double* a,
+                                 double weakest);
+
     // Of the last evaluation.
     using Vector = Eigen::Map<const Eigen::VectorXd>;
     Vector a() const { return pick(&Solver::a, &Actuated::a, a_); }
@@ -50,6 +55,10 @@ class Dynamics {
     double regularity() const { return actuated_ ? actuated_->regularity() : 1.0; }
     int rank() const { return rank_; }
     bool rank_warning() const { return rank_warning_; }
+    /// Smallest pivot of a kept row at the last accelerate().
+    double weakest_pivot() const { return weakest_pivot_; }
+    /// The row it belongs to, and what it has besides the others (n); -1 if that is not known.
+    int weakest_row(double* remainder) const;
 
     /// Why the state has no acceleration, in words, with the names of coordinates and constraints.
     Error explain(double t, const double* q, const double* v);
@@ -65,9 +74,9 @@ class Dynamics {
         if (!by_solver()) {
             return view(by_form);
         }
-        return actuated_ ? ((*actuated_).*driven)() : (solver_.*free)();
+        return actuated_ && !attributed_ ? ((*actuated_).*driven)() : (solver_.*free)();
     }
-    bool by_solver() const { return options_.form == solve::Form::kAuto; }
+    bool by_solver() const { return options_.form == solve::Form::kAuto || attributed_; }
     solve::System stabilized(double t, const double* q, const double* v, bool in_step);
     solve::SolveStatus accelerate_actuated(const solve::System& at);
     solve::SolveStatus evaluate_actuated_form(const solve::System& at);
@@ -85,6 +94,8 @@ class Dynamics {
     std::vector<double> u_;
     std::vector<double> rate_, jacobian_, scale_, b_;  ///< for Baumgarte's terms
     int rank_ = 0;
+    double weakest_pivot_ = 1.0;
+    bool attributed_ = false;  ///< the last evaluation was by attribute()
     bool rank_warning_ = false;
     std::optional<Error> form_error_;
 };
