@@ -106,6 +106,15 @@ Spread spread_of(const std::string& name) {
         // Before the first impact: the second integrator knows no events.
         {"bouncing_ball", {.until = 0.2}},
         {"pendulum_wall", {.until = 0.2}},
+        // Closed loops of bodies: lengths and angles near those that are declared.
+        {"bicycle", {.factor = 1.1, .start = 0.02, .until = 0.3}},
+        {"bricard_square", {.start = 0.02, .until = 0.3}},
+        {"flyball_governor", {.factor = 1.1, .start = 0.05, .until = 0.3}},
+        {"n_four_bar_bodies", {.start = 0.1, .until = 0.2}},
+        {"slider_crank", {.start = 0.1, .until = 0.3}},
+        {"stewart_platform", {.start = 0.1}},
+        // About fifty turns per second.
+        {"fast_top", {.until = 0.1}},
     };
     const auto found = kSpecial.find(name);
     return found == kSpecial.end() ? Spread{} : found->second;
