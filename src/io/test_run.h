@@ -42,8 +42,8 @@ inline void test_row(std::size_t i, std::span<double> values) {
 
 /// Names of the HDF5 datasets and the columns of a row that each holds.
 inline std::map<std::string, std::vector<std::size_t>> test_datasets(const sim::Header& header) {
-    static const std::vector<std::string> names{"t",      "q",        "v",     "a",      "Qc",
-                                                "lambda", "residual", "force", "energy", "output"};
+    static const std::vector<std::string> names{
+        "t", "q", "v", "a", "Qc", "lambda", "control", "residual", "force", "energy", "output"};
     std::map<std::string, std::vector<std::size_t>> datasets;
     for (std::size_t i = 0; i < header.columns.size(); ++i) {
         datasets[names[static_cast<std::size_t>(header.columns[i].kind)]].push_back(i);
