@@ -12,6 +12,7 @@
 #include "ananke/method.h"
 #include "base/result.h"
 #include "sim/evaluator.h"
+#include "sim/feedback.h"
 #include "solve/acceleration.h"
 #include "solve/actuated.h"
 #include "solve/forms.h"
@@ -44,9 +45,15 @@ class Dynamics {
     using Vector = Eigen::Map<const Eigen::VectorXd>;
     Vector a() const { return pick(&Solver::a, &Actuated::a, a_); }
     Vector Qc() const { return pick(&Solver::Qc, &Actuated::Qc, Qc_); }
-    Vector Qc_ideal() const { return pick(&Solver::Qc_ideal, &Actuated::Qc_ideal, Qc_ideal_); }
+    /// The force of constraint without friction and other non-ideal parts; where a friction sticks
+    /// only accelerate() finds it.
+    Vector Qc_ideal() const {
+        return sticks_ ? view(stick_ideal_)
+                       : pick(&Solver::Qc_ideal, &Actuated::Qc_ideal, Qc_ideal_);
+    }
     Vector Qc_nonideal() const {
-        return pick(&Solver::Qc_nonideal, &Actuated::Qc_nonideal, Qc_nonideal_);
+        return sticks_ ? view(stick_nonideal_)
+                       : pick(&Solver::Qc_nonideal, &Actuated::Qc_nonideal, Qc_nonideal_);
     }
     Vector lambda() const { return pick(&Solver::lambda, &Actuated::lambda, lambda_); }
     /// Controls of the actuators; requires a model that has some.
@@ -82,11 +89,20 @@ class Dynamics {
     solve::SolveStatus evaluate_actuated_form(const solve::System& at);
     solve::SolveStatus evaluate_form(const solve::System& at, solve::Gauge gauge);
     void take(const solve::Motion& motion);  ///< all but lambda
+    void find_ideal_part(const solve::System& at);
+    solve::SolveStatus noted(solve::SolveStatus status);
 
     Evaluator* evaluator_;
     DynamicsOptions options_;
     solve::AccelerationSolver solver_;
     std::optional<solve::ActuatedSolver> actuated_;  ///< stands in where there are actuators
+    Feedback feedback_;
+    std::optional<solve::AccelerationSolver> ideal_solver_;  ///< without stick rows
+    std::vector<double> stick_ideal_, stick_nonideal_;       ///< n, where a friction sticks
+    solve::RowMatrix ideal_A_;
+    Eigen::VectorXd ideal_b_;
+    bool sticks_ = false;
+    bool no_feedback_ = false;
     int n_, m_;
     std::vector<int> kept_;  ///< rows that count inside the step, for named forms
     std::vector<double> a_, Qc_, Qc_ideal_, Qc_nonideal_, lambda_;  ///< by a named form

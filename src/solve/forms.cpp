@@ -32,6 +32,7 @@ Result<Motion> evaluate_auto(const System& at) {
         case SolveStatus::kInconsistent:
             return Error{ErrorCode::kInconsistent, "the constraints contradict each other"};
         case SolveStatus::kNotControlled:  // only where there are actuators
+        case SolveStatus::kNoFeedback:  // needs forces of multipliers, which a system does not have
         case SolveStatus::kOk:
             break;
     }
