@@ -129,7 +129,7 @@ struct Constraint {
     /// Of a servo: what enforces it. Without any the control acts along the gradient (ideal).
     std::vector<Actuator> actuators = {};
     /// Symbols of reaction(c), one or three; empty where no expression asks for them.
-    std::vector<Expr> reaction;
+    std::vector<Expr> reaction = {};
 };
 
 /// How the size of a friction force follows from the load N >= 0 and the speed of slip s >= 0:
