@@ -238,7 +238,9 @@ sym::Expr Lowering::plain_number(sym::Expr e) {
     const double value = sym::evaluate<double>(graph_, e, {});
     const std::string text = fmt::format("{:.14g}", std::abs(value));
     const double plain = std::strtod(text.c_str(), nullptr);
-    if (plain == 0.0 || !(std::abs(std::abs(value) - plain) <= kRounding * std::max(1.0, plain))) {
+    constexpr std::size_t kShort = 8;  // digits: longer fractions soon leave 64 bits
+    if (text.size() > kShort || plain == 0.0 ||
+        !(std::abs(std::abs(value) - plain) <= kRounding * std::max(1.0, plain))) {
         return std::abs(value) <= kRounding ? graph_.zero() : graph_.number(value);
     }
     return value < 0.0 ? graph_.neg(graph_.literal(text)) : graph_.literal(text);

@@ -102,13 +102,13 @@ std::string constraint_table(const CheckReport& report, const Prepared& prepared
         if (!row.note.empty()) {
             add_remark(row.note);
         }
-        table.push_back({row.name, std::string(mech::describe(row)),
-                         row.kind == mech::ConstraintKind::kVacuous || is_norm(prepared, row) ||
-                                 row.actuated
-                             ? "none"
-                         : report.analysis.lambda_unique[i] ? "unique"
-                                                            : "one of many",
-                         to_short_text(report.residuals[i]), remark});
+        table.push_back(
+            {row.name, std::string(mech::describe(row)),
+             row.kind == mech::ConstraintKind::kVacuous || is_norm(prepared, row) || row.actuated
+                 ? "none"
+             : report.analysis.lambda_unique[i] ? "unique"
+                                                : "one of many",
+             to_short_text(report.residuals[i]), remark});
     }
     return "\n" + format_table(table);
 }

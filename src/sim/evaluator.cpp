@@ -220,7 +220,8 @@ solve::System Evaluator::system_in_step(double t, const double* q, const double*
         A_.data()[static_cast<std::size_t>(place.row) * n +
                   static_cast<std::size_t>(place.column)] = *next++;
     }
-    take(b_);
+    std::copy(next, next + b_.size(), b_.data());
+    next += b_.size();
     power_ = *next++;
     for (const Place& place : compiled_->control_entries) {
         Dt_(place.row, place.column) = *next++;

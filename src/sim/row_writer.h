@@ -16,8 +16,8 @@ namespace ananke::sim {
 
 /// t; x; x'; x''; Qc[x], Qc_ideal[x], Qc_nonideal[x]; lambda[c] (not of rows that actuators
 /// enforce); control[c:1], control[c:x]; residual[c]; residual_rate[c]; force[c:P].x,
-/// torque[c:B].x, the same in body axes, power[c]; friction[c]; kinetic, potential, energy, energy_balance;
-/// outputs and speeds; with `principle` also a0[x], deviation[x], e[c].
+/// torque[c:B].x, the same in body axes, power[c]; friction[c]; kinetic, potential, energy,
+/// energy_balance; outputs and speeds; with `principle` also a0[x], deviation[x], e[c].
 std::vector<Column> columns_of(const CompiledModel& model, bool principle = false);
 
 /// Scaled violation of one constraint row at one instant.

@@ -82,6 +82,10 @@ Expr Graph::sum_of(Expr a, Expr b, bool subtract) {
         if (const std::optional<Constant> sum = exact_add(sa.coefficient, cb)) {
             return scaled(*sum, sa.rest);
         }
+        if (sa.rest == one_) {  // too large for a fraction: one inexact number
+            const double value = constant(b).value;
+            return number(constant(a).value + (subtract ? -value : value));
+        }
     }
     const Node na = node(a);
     const Node nb = node(b);

@@ -1,4 +1,5 @@
 #include "sym/graph.h"
+#include "sym/evaluate.h"
 
 #include <gtest/gtest.h>
 
@@ -64,6 +65,16 @@ TEST_F(GraphTest, PowersAndFunctionsAreCanonical) {
     EXPECT_EQ(g.apply(Op::kCos, g.zero()), g.one());
     EXPECT_EQ(g.apply(Op::kSqrt, g.fraction(9, 4)), g.fraction(3, 2));
     EXPECT_EQ(g.select(g.apply(Op::kLess, two, three), x, y), x);
+}
+
+// (x + c) + d with a sum of numbers that no fraction of 64 bits holds: one inexact number.
+TEST_F(GraphTest, NumbersOfASumThatDoNotFitBecomeOne) {
+    const Expr c = graph.literal("0.12345678901234567");
+    const Expr d = graph.div(graph.one(), graph.integer(1'000'000'007));
+    const Expr sum = graph.add(graph.add(graph.symbol(SymbolKind::kTime, "t"), c), d);
+    EXPECT_TRUE(graph.is_canonical(sum));
+    EXPECT_NEAR(evaluate<double>(graph, sum, {{graph.symbol(SymbolKind::kTime, "t"), 0.0}}),
+                0.12345678901234567 + 1.0 / 1'000'000'007, 1e-16);
 }
 
 TEST_F(GraphTest, FractionsAreExactUntilTheyDoNotFit) {
