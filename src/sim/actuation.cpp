@@ -30,7 +30,7 @@ std::size_t at(int i) {
 
 /// The constraint is among those whose reactions are written.
 bool has_power(const CompiledModel& model, int constraint) {
-    for (std::size_t i = 0; i < model.rows.size(); ++i) {
+    for (std::size_t i = 0; i < model.constraints().size(); ++i) {
         if (model.rows[i].constraint == constraint && model.reactions.row_owner[i] >= 0) {
             return true;
         }

@@ -56,7 +56,7 @@ std::vector<Column> columns_of(const CompiledModel& model, bool principle) {
         per_coordinate("Qc_ideal[{}]", ColumnKind::kForce);
         per_coordinate("Qc_nonideal[{}]", ColumnKind::kForce);
     }
-    for (const mech::Row& row : model.rows) {
+    for (const mech::Row& row : model.constraints()) {
         if (!row.actuated) {
             columns.push_back({fmt::format("lambda[{}]", row.name), ColumnKind::kMultiplier});
         }
