@@ -148,18 +148,35 @@ solve::System Dynamics::stabilized(double t, const double* q, const double* v, b
             at.groups};
 }
 
+int Dynamics::weakest_row(double* remainder) const {
+    if (options_.form != solve::Form::kAuto || solver_.rank() == 0) {
+        return -1;
+    }
+    solver_.weakest_remainder(remainder);
+    return solver_.weakest_row();
+}
+
+SolveStatus Dynamics::attribute(double t, const double* q, const double* v, const double* a,
+                                double weakest) {
+    attributed_ = true;
+    return solver_.attribute(evaluator_->system(t, q, v), a, weakest);
+}
+
 SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
+    attributed_ = false;
     const solve::System at = stabilized(t, q, v, false);
     if (by_solver()) {
         const SolveStatus status = solver_.solve(at);
         rank_ = solver_.rank();
         rank_warning_ = solver_.rank_warning();
+        weakest_pivot_ = solver_.weakest_pivot();
         return status;
     }
     const solve::Analysis analysis = solve::analyse(at);
     kept_ = analysis.kept;
     rank_ = analysis.rank;
     rank_warning_ = analysis.warning;
+    weakest_pivot_ = analysis.smallest_kept_pivot;
     Result<solve::Motion> motion =
         solve::evaluate(options_.form, at, evaluator_->gauge(t, q, v), analysis);
     if (!motion) {
@@ -181,6 +198,7 @@ void Dynamics::take(const solve::Motion& motion) {
 
 SolveStatus Dynamics::accelerate_in_step(double t, const double* q, const double* v,
                                          solve::Wanted wanted) {
+    attributed_ = false;
     if (!by_solver()) {
         const solve::System at = stabilized(t, q, v, false);
         solve::Gauge gauge = evaluator_->gauge(t, q, v);

@@ -34,6 +34,11 @@ class Dynamics {
     solve::SolveStatus accelerate_in_step(double t, const double* q, const double* v,
                                           solve::Wanted wanted = solve::Wanted::kAll);
 
+    /// Takes the acceleration as given and finds the forces that belong to it; see
+    /// AccelerationSolver::attribute.
+    solve::SolveStatus attribute(double t, const double* q, const double* v, const double* a,
+                                 double weakest);
+
     // Of the last evaluation.
     using Vector = Eigen::Map<const Eigen::VectorXd>;
     Vector a() const { return by_solver() ? solver_.a() : Vector(a_.data(), n_); }
@@ -47,12 +52,16 @@ class Dynamics {
     Vector lambda() const { return by_solver() ? solver_.lambda() : Vector(lambda_.data(), m_); }
     int rank() const { return rank_; }
     bool rank_warning() const { return rank_warning_; }
+    /// Smallest pivot of a kept row at the last accelerate().
+    double weakest_pivot() const { return weakest_pivot_; }
+    /// The row it belongs to, and what it has besides the others (n); -1 if that is not known.
+    int weakest_row(double* remainder) const;
 
     /// Why the state has no acceleration, in words, with the names of coordinates and constraints.
     Error explain(double t, const double* q, const double* v);
 
   private:
-    bool by_solver() const { return options_.form == solve::Form::kAuto; }
+    bool by_solver() const { return options_.form == solve::Form::kAuto || attributed_; }
     solve::System stabilized(double t, const double* q, const double* v, bool in_step);
     solve::SolveStatus evaluate_form(const solve::System& at, solve::Gauge gauge);
     void take(const solve::Motion& motion);  ///< all but lambda
@@ -65,6 +74,8 @@ class Dynamics {
     std::vector<double> a_, Qc_, Qc_ideal_, Qc_nonideal_, lambda_;  ///< by a named form
     std::vector<double> rate_, jacobian_, scale_, b_;               ///< for Baumgarte's terms
     int rank_ = 0;
+    double weakest_pivot_ = 1.0;
+    bool attributed_ = false;  ///< the last evaluation was by attribute()
     bool rank_warning_ = false;
     std::optional<Error> form_error_;
 };

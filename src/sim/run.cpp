@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include "sim/event_watch.h"
 #include "sim/row_watch.h"
 #include "sim/row_writer.h"
+#include "sim/singular_stepper.h"
 #include "sim/switch_watch.h"
 #include "solve/analysis.h"
 #include "solve/projection.h"
@@ -28,12 +30,31 @@ constexpr double kNoErrorControl = 1e100;
 /// A step that passed the error test lies near the constraints; one that projection must move by
 /// more than this many times its tolerance does not, and is rejected: it has left its branch.
 constexpr double kLargestCorrection = 1e4;
+/// Scaled residual left alone near a singular configuration, where what is left is magnified.
+constexpr double kLastDigit = 2e-16;
+/// Error of one evaluation of a constraint, in its scale.
+constexpr double kRounding = 1e-16;
+/// Scaled residual that is as good as none.
+constexpr double kAcceptedResidual = 1e-12;
 /// Rows that are this near to dependent are named when a run cannot go on.
 constexpr solve::RankPolicy kNearlyDependent{1e-3, 1e-3};
 /// A row whose time differs from an event's by this part of 1 + |t| is a row of the event's time.
 constexpr double kSameTime = 4.0 * std::numeric_limits<double>::epsilon();
 /// Seconds of wall time between two calls of RunOptions::progress.
 constexpr double kProgressInterval = 0.1;
+
+/// Projection that leaves alone what rows with smaller pivots than `pivot` ask for. Rounding moves
+/// a velocity by kRounding / pivot^2, the motion is known to the tolerance anyhow.
+struct NearSurface {
+    NearSurface(Evaluator& evaluator, double tolerance)
+        : pivot(std::sqrt(kRounding / tolerance)),
+          projector(evaluator, {.skip = kLastDigit,
+                                .accept = std::max(kAcceptedResidual, tolerance),
+                                .rank = {pivot, pivot}}) {}
+
+    double pivot;
+    solve::Projector projector;
+};
 
 /// One run. State y: q (n), v (n), and the integral of power + Qc.v.
 class Runner {
@@ -47,6 +68,8 @@ class Runner {
           dynamics_(evaluator_, options.dynamics),
           output_dynamics_(evaluator_, options.dynamics),
           projector_(evaluator_),
+          closest_(evaluator_, {.skip = kLastDigit}),
+          near_surface_(evaluator_, options.tolerance),
           writer_(evaluator_, output_dynamics_, options.principle),
           event_watch_(evaluator_, 2 * n_ + 1),
           began_(Clock::now()) {}
@@ -56,17 +79,20 @@ class Runner {
   private:
     ode::Evaluation rhs(double t, std::span<const double> y, std::span<double> dydt);
     ode::Acceptance accepted(double t, std::span<double> y);
-    void output(double t, std::span<const double> y);
-    void write_row(double t, std::span<const double> y);
-    ode::Status step_through(ode::Stepper& stepper);
-    ode::Status write_rows(ode::Stepper& stepper, double until);
-    ode::Status change_law(const Switching& change, ode::Stepper& stepper);
+    void output(double t, std::span<const double> y, SingularStepper& stepper);
+    void write_row(double t, std::span<const double> y, SingularStepper& stepper);
+    bool move_onto_surface(double t, std::span<double> y, double pivot);
+    solve::SolveStatus accelerate_output(double t, double pivot, const SingularStepper& stepper);
+    ode::Status step_through(SingularStepper& stepper);
+    ode::Status write_rows(SingularStepper& stepper, double until);
+    ode::Status change_law(const Switching& change, SingularStepper& stepper);
     std::optional<double> first_event(ode::Stepper& stepper, double until);
-    ode::Status pass_events(double t, ode::Stepper& stepper);
+    ode::Status pass_events(double t, SingularStepper& stepper);
     void restart(double t, ode::Stepper& stepper, double longest_step = 0.0);
     const double* acceleration(double t, std::span<const double> y);
     void record_event(const Event& event);
-    ode::Status stop_at_vanished_row(const VanishedRow& row, ode::Stepper& stepper);
+    bool started_singular(const SingularStepper& stepper);
+    ode::Status stop_at_vanished_row(const VanishedRow& row, SingularStepper& stepper);
     void add_statistics(const ode::Statistics& part);
     bool stop_requested();
 
@@ -75,6 +101,7 @@ class Runner {
                  double largest = std::numeric_limits<double>::infinity());
     Error describe_stop(ode::Status status, const ode::Stepper& stepper);
     void note_rank(double t);
+    void note_singular(const SingularPoint& point);
     void note_not_finite(double t, std::span<const double> row);
     void summarize_row(std::span<const double> y);
     void fail(Error error) {
@@ -92,6 +119,8 @@ class Runner {
     Dynamics dynamics_;         ///< of the steps
     Dynamics output_dynamics_;  ///< of the rows: outputs must not influence the steps
     solve::Projector projector_;
+    solve::Projector closest_;  ///< to the last digit, for states near a singular configuration
+    NearSurface near_surface_;
     RowWriter writer_;
     RowWatch watch_;
     SwitchWatch switch_watch_;
@@ -102,11 +131,12 @@ class Runner {
 
     RunSummary summary_;
     std::optional<Error> failure_;
-    std::vector<double> y_, dense_y_, output_y_, failed_y_;
+    std::vector<double> y_, dense_y_, output_y_, failed_y_, slope_;
     std::size_t next_row_ = 0;
     double failed_t_ = 0.0;
     bool choose_rows_ = true;  ///< the next evaluation is at a state on the constraints
     int last_rank_ = -1;
+    bool first_step_done_ = false;
 };
 
 ode::Evaluation Runner::rhs(double t, std::span<const double> y, std::span<double> dydt) {
@@ -176,6 +206,17 @@ void Runner::note_rank(double t) {
     last_rank_ = output_dynamics_.rank();
 }
 
+void Runner::note_singular(const SingularPoint& point) {
+    std::vector<std::string> rows;
+    for (const int row : point.rows) {
+        rows.push_back(evaluator_.model().rows[static_cast<std::size_t>(row)].name);
+    }
+    record_event({point.t, "rank", "singular",
+                  fmt::format("rank of the constraints {} -> {} -> {}: {} become dependent; passed "
+                              "on the smooth branch",
+                              point.rank_before, point.rank, point.rank_before, join_names(rows))});
+}
+
 void Runner::note_not_finite(double t, std::span<const double> row) {
     for (std::size_t i = 0; i < row.size() && summary_.not_finite.empty(); ++i) {
         if (!std::isfinite(row[i])) {
@@ -202,16 +243,44 @@ void Runner::summarize_row(std::span<const double> y) {
         std::max(summary_.energy_scale, std::abs(energy.kinetic) + std::abs(energy.potential));
 }
 
-void Runner::output(double t, std::span<const double> y) {
+void Runner::output(double t, std::span<const double> y, SingularStepper& stepper) {
     evaluator_.suspend_hold();
-    write_row(t, y);
+    write_row(t, y, stepper);
     evaluator_.resume_hold();
 }
 
+/// Where a pivot is so small that projection would add more error than it removes, the rows it
+/// belongs to are left as they are.
+bool Runner::move_onto_surface(double t, std::span<double> y, double pivot) {
+    if (pivot > near_surface_.pivot) {
+        return project(t, y);
+    }
+    return near_surface_.projector.project(t, y.subspan(0, n_), y.subspan(n_, n_)).status ==
+           solve::ProjectionStatus::kOk;
+}
+
+/// The acceleration of output_y_; next to a singular configuration that of the motion which passes
+/// it.
+solve::SolveStatus Runner::accelerate_output(double t, double pivot,
+                                             const SingularStepper& stepper) {
+    const double* position = output_y_.data();
+    const double* velocity = output_y_.data() + n_;
+    if (pivot < std::cbrt(kRounding / options_.tolerance)) {
+        stepper.slope(t, slope_);
+        return output_dynamics_.attribute(t, position, velocity, slope_.data() + n_,
+                                          near_surface_.pivot);
+    }
+    // Without projection the state drifts off the constraints: the rows chosen at the start stay.
+    const bool on_constraints = options_.dynamics.drift == Drift::kProject || summary_.rows == 0;
+    return on_constraints ? output_dynamics_.accelerate(t, position, velocity)
+                          : output_dynamics_.accelerate_in_step(t, position, velocity);
+}
+
 /// A row under the law of its own state, which need not be the one held for the step.
-void Runner::write_row(double t, std::span<const double> y) {
+void Runner::write_row(double t, std::span<const double> y, SingularStepper& stepper) {
     std::copy(y.begin(), y.end(), output_y_.begin());
-    if (options_.dynamics.drift == Drift::kProject && !project(t, output_y_)) {
+    const double pivot = stepper.collocated() ? stepper.pivot_at(t, y) : 1.0;
+    if (options_.dynamics.drift == Drift::kProject && !move_onto_surface(t, output_y_, pivot)) {
         fail({ErrorCode::kNotConverged,
               fmt::format("the output at t = {} could not be put back onto the constraints",
                           to_text(t))});
@@ -219,11 +288,7 @@ void Runner::write_row(double t, std::span<const double> y) {
     }
     const double* position = output_y_.data();
     const double* velocity = output_y_.data() + n_;
-    // Without projection the state drifts off the constraints: the rows chosen at the start stay.
-    const bool on_constraints = options_.dynamics.drift == Drift::kProject || summary_.rows == 0;
-    const solve::SolveStatus status =
-        on_constraints ? output_dynamics_.accelerate(t, position, velocity)
-                       : output_dynamics_.accelerate_in_step(t, position, velocity);
+    const solve::SolveStatus status = accelerate_output(t, pivot, stepper);
     if (status != solve::SolveStatus::kOk) {
         Error why = output_dynamics_.explain(t, position, velocity);
         fail({why.code, fmt::format("at t = {}: {}", to_text(t), why.message)});
@@ -259,6 +324,7 @@ void Runner::integrate(const StartState& start) {
     dense_y_ = y_;
     output_y_ = y_;
     failed_y_ = y_;
+    slope_ = y_;
 
     auto call_rhs = [this](double t, std::span<const double> y, std::span<double> dydt) {
         return rhs(t, y, dydt);
@@ -281,15 +347,36 @@ void Runner::integrate(const StartState& start) {
     options.atol_each.back() = kNoErrorControl;
     options.max_steps = options_.max_steps;
     const ode::Problem problem{2 * n_ + 1, call_rhs, call_accepted, call_stop};
-    Result<ode::Dop853> stepper = ode::Dop853::create(problem, options);
-    if (!stepper) {
-        fail(stepper.error());
+    Result<ode::Dop853> steps = ode::Dop853::create(problem, options);
+    if (!steps) {
+        fail(steps.error());
         return;
     }
-    stepper.value().start(options_.start, y_);
-    const ode::Status status = step_through(stepper.value());
-    add_statistics(stepper.value().statistics());
-    summary_.reached = ended_at_.value_or(stepper.value().t());
+    auto rhs_on_surface = [this](double t, std::span<const double> y, std::span<double> dydt) {
+        const bool choose = std::exchange(choose_rows_, true);
+        const ode::Evaluation evaluation = rhs(t, y, dydt);
+        choose_rows_ = choose;
+        return evaluation;
+    };
+    auto onto_surface = [this](double t, std::span<double> y) {
+        return closest_.project(t, y.subspan(0, n_), y.subspan(n_, n_)).status ==
+               solve::ProjectionStatus::kOk;
+    };
+    auto violation = [this](double t, std::span<const double> y) {
+        return projector_.position_violation(t, y.first(n_));
+    };
+    auto weakest = [this](std::span<double> direction) {
+        return WeakestRow{dynamics_.weakest_pivot(), dynamics_.weakest_row(direction.data())};
+    };
+    SurfaceHooks hooks;
+    if (options_.dynamics.drift == Drift::kProject && evaluator_.model().m() > 0) {
+        hooks = {rhs_on_surface, onto_surface, violation, weakest};
+    }
+    SingularStepper stepper(std::move(steps.value()), evaluator_, options, hooks);
+    stepper.start(options_.start, y_);
+    const ode::Status status = step_through(stepper);
+    add_statistics(stepper.statistics());
+    summary_.reached = ended_at_.value_or(stepper.t());
     if (failure_ || status == ode::Status::kOk) {
         return;
     }
@@ -297,7 +384,7 @@ void Runner::integrate(const StartState& start) {
         Error why = dynamics_.explain(failed_t_, failed_y_.data(), failed_y_.data() + n_);
         fail({why.code, fmt::format("at t = {}: {}", to_short_text(failed_t_, 9), why.message)});
     } else {
-        fail(describe_stop(status, stepper.value()));
+        fail(describe_stop(status, stepper));
     }
 }
 
@@ -327,7 +414,7 @@ Error Runner::describe_stop(ode::Status status, const ode::Stepper& stepper) {
 }
 
 /// Step by step to the end; rows at the output times inside each step.
-ode::Status Runner::step_through(ode::Stepper& stepper) {
+ode::Status Runner::step_through(SingularStepper& stepper) {
     writer_.set_start_h(
         evaluator_.energy(stepper.t(), stepper.y().data(), stepper.y().data() + n_).h);
     watch_.start(evaluator_, stepper.t(), stepper.y());
@@ -338,11 +425,15 @@ ode::Status Runner::step_through(ode::Stepper& stepper) {
     while (status == ode::Status::kOk && !failure_ && summary_.stopped.empty() &&
            stepper.t() < options_.until) {
         status = stepper.step(options_.until);
-        if (status != ode::Status::kOk) {
+        if (status != ode::Status::kOk || started_singular(stepper)) {
             break;
         }
         const std::optional<Switching> change = switch_watch_.after_step(evaluator_, stepper);
-        const std::optional<double> event = first_event(stepper, change ? change->t : stepper.t());
+        const double until = change ? change->t : stepper.t();
+        const std::optional<double> event = first_event(stepper, until);
+        if (stepper.singular() && stepper.singular()->t <= event.value_or(until)) {
+            note_singular(*stepper.singular());
+        }
         if (event) {
             status = pass_events(*event, stepper);
             // The integrator counts from the last start only.
@@ -361,7 +452,7 @@ ode::Status Runner::step_through(ode::Stepper& stepper) {
         if (vanished) {
             return stop_at_vanished_row(*vanished, stepper);
         }
-        status = write_rows(stepper, change ? change->t : stepper.t());
+        status = write_rows(stepper, until);
         if (change && status == ode::Status::kOk && !failure_) {
             status = change_law(*change, stepper);
         }
@@ -369,21 +460,56 @@ ode::Status Runner::step_through(ode::Stepper& stepper) {
     return status;
 }
 
+/// True, with a failure, if constraints that are dependent at the start are so nowhere near it.
+bool Runner::started_singular(const SingularStepper& stepper) {
+    if (first_step_done_) {
+        return false;
+    }
+    first_step_done_ = true;
+    if (options_.dynamics.drift != Drift::kProject || dynamics_.rank() <= summary_.rank) {
+        return false;
+    }
+    const auto analysis_at = [this](double t, const double* q) {
+        return solve::analyse(evaluator_.system(t, q, q + n_));
+    };
+    const solve::Analysis at_start = analysis_at(options_.start, y_.data());
+    const solve::Analysis behind = analysis_at(stepper.t(), stepper.y().data());
+    std::vector<std::string> rows;
+    for (const std::vector<int>& set : at_start.dependent_sets) {
+        for (const int row : set) {
+            if (behind.lambda_unique[static_cast<std::size_t>(row)]) {
+                rows.push_back(evaluator_.model().rows[static_cast<std::size_t>(row)].name);
+            }
+        }
+    }
+    if (rows.empty()) {
+        return false;
+    }
+    fail({ErrorCode::kNotUnique,
+          fmt::format("at the start: the constraints {} are dependent, but no longer beside it "
+                      "(rank {}, then {}); from such a singular configuration several motions "
+                      "branch off and the model does not choose between them; start before or "
+                      "behind it",
+                      join_names(rows), summary_.rank, dynamics_.rank())});
+    ended_at_ = options_.start;
+    return true;
+}
+
 /// The rows that are due up to a time inside the last step.
-ode::Status Runner::write_rows(ode::Stepper& stepper, double until) {
+ode::Status Runner::write_rows(SingularStepper& stepper, double until) {
     const std::vector<double>& times = options_.output_times;
     for (; next_row_ < times.size() && times[next_row_] <= until && !failure_; ++next_row_) {
         const ode::Status status = stepper.dense(times[next_row_], dense_y_);
         if (status != ode::Status::kOk) {
             return status;
         }
-        output(times[next_row_], dense_y_);
+        output(times[next_row_], dense_y_, stepper);
     }
     return ode::Status::kOk;
 }
 
 /// Cuts the step where a force changed its law, and starts anew there under the other law.
-ode::Status Runner::change_law(const Switching& change, ode::Stepper& stepper) {
+ode::Status Runner::change_law(const Switching& change, SingularStepper& stepper) {
     const ode::Status status = stepper.dense(change.t, y_);
     if (status != ode::Status::kOk) {
         return status;
@@ -447,7 +573,7 @@ const double* Runner::acceleration(double t, std::span<const double> y) {
 }
 
 /// Rows before the events, what the events do, and the rows of their very time.
-ode::Status Runner::pass_events(double t, ode::Stepper& stepper) {
+ode::Status Runner::pass_events(double t, SingularStepper& stepper) {
     ode::Status status = write_rows(stepper, t - kSameTime * (1.0 + std::abs(t)));
     if (status == ode::Status::kOk && !failure_) {
         status = stepper.dense(t, y_);
@@ -455,7 +581,8 @@ ode::Status Runner::pass_events(double t, ode::Stepper& stepper) {
     if (status != ode::Status::kOk || failure_) {
         return status;
     }
-    if (options_.dynamics.drift == Drift::kProject && !project(t, y_)) {
+    const double pivot = stepper.collocated() ? stepper.pivot_at(t, y_) : 1.0;
+    if (options_.dynamics.drift == Drift::kProject && !move_onto_surface(t, y_, pivot)) {
         return ode::Status::kProjectionFailed;
     }
     const Result<EventOutcome> outcome =
@@ -473,7 +600,7 @@ ode::Status Runner::pass_events(double t, ode::Stepper& stepper) {
     restart(t, stepper, event_watch_.longest_step());
     const std::vector<double>& times = options_.output_times;
     for (; next_row_ < times.size() && times[next_row_] <= t && !failure_; ++next_row_) {
-        output(times[next_row_], y_);
+        output(times[next_row_], y_, stepper);
     }
     if (!outcome.value().stopped_by.empty()) {
         summary_.stopped = fmt::format("stopped at t = {} by the event {}", to_text(t),
@@ -495,7 +622,7 @@ void Runner::add_statistics(const ode::Statistics& part) {
 }
 
 /// Rows up to where a gradient vanished are kept; beyond, the constraint says nothing.
-ode::Status Runner::stop_at_vanished_row(const VanishedRow& row, ode::Stepper& stepper) {
+ode::Status Runner::stop_at_vanished_row(const VanishedRow& row, SingularStepper& stepper) {
     const ode::Status status = write_rows(stepper, row.t);
     if (status != ode::Status::kOk) {
         return status;

@@ -96,6 +96,41 @@ SolveStatus AccelerationSolver::solve_again(const System& at, Wanted wanted) {
     return all_finite(m_, lambda_.data()) ? status : SolveStatus::kNotFinite;
 }
 
+SolveStatus AccelerationSolver::attribute(const System& at, const double* a, double weakest) {
+    require_sizes(at, n_, m_);
+    if (!is_finite(at) || !all_finite(n_, a)) {
+        return SolveStatus::kNotFinite;
+    }
+    choose_rows(at);
+    if (!load(at)) {
+        return SolveStatus::kNotUnique;
+    }
+    factor_.factor({weakest, weakest});
+    const int r = factor_.rank();
+    const bool nonideal = at.has_nonideal();
+    const auto d = [&](int i) { return auxiliary_ ? d_[i] : 1.0; };
+    std::copy(a, a + n_, a_.begin());
+    for (int i = 0; i < n_; ++i) {
+        Qc_[i] = dot(n_, at.M.data() + i * n_, a) - at.Q[i];
+        delta_[i] = d(i) * (Qc_[i] - (nonideal ? at.C[i] : 0.0));
+        yC_[i] = nonideal ? d(i) * at.C[i] : 0.0;
+    }
+    solve_lower(n_, L_.data(), delta_.data());
+    factor_.apply_Zt(delta_.data());
+    std::copy(delta_.begin(), delta_.begin() + r, head_.begin());
+    solve_lower(n_, L_.data(), yC_.data());
+    factor_.apply_Zt(yC_.data());
+    std::fill(yC_.begin(), yC_.begin() + r, 0.0);
+    factor_.apply_Z(yC_.data());
+    multiply_lower(n_, L_.data(), yC_.data(), Qc_nonideal_.data());  //               UK02 (8)
+    for (int i = 0; i < n_; ++i) {
+        Qc_nonideal_[i] = nonideal ? Qc_nonideal_[i] / d(i) : 0.0;
+        Qc_ideal_[i] = Qc_[i] - Qc_nonideal_[i];
+    }
+    find_multipliers();
+    return all_finite(m_, lambda_.data()) ? SolveStatus::kOk : SolveStatus::kNotFinite;
+}
+
 void AccelerationSolver::choose_rows(const System& at) {
     active_count_ = 0;
     vanished_count_ = 0;

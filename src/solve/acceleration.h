@@ -47,6 +47,11 @@ class AccelerationSolver {
     /// again.
     SolveStatus solve_again(const System& at, Wanted wanted = Wanted::kAll);
 
+    /// The forces of a motion that is given: Qc = M a - Q, and the multipliers by the rows whose
+    /// pivots exceed `weakest`. Near a singular configuration a cannot be found from the
+    /// rows, which say too little there, but is known from the motion before and after.
+    SolveStatus attribute(const System& at, const double* a, double weakest);
+
     using Vector = Eigen::Map<const Eigen::VectorXd>;
     Vector a() const { return {a_.data(), n_}; }
     Vector Qc() const { return {Qc_.data(), n_}; }
@@ -59,6 +64,16 @@ class AccelerationSolver {
     /// True if M was singular and the auxiliary mass matrix stood in.
     bool auxiliary() const { return auxiliary_; }
     double pivot_ratio() const { return pivot_ratio_; }
+    /// Pivot of the last kept row at the last solve(): it passes through zero where rows become
+    /// dependent. 1 without rows.
+    double weakest_pivot() const { return factor_.smallest_kept(); }
+    /// That row, -1 without rows.
+    int weakest_row() const {
+        return factor_.rank() > 0 ? active_[factor_.order(factor_.rank() - 1)] : -1;
+    }
+    /// What that row has besides the others, as of the last solve() or solve_again(); n entries.
+    /// Requires rank() > 0.
+    void weakest_remainder(double* x) const { factor_.remainder(factor_.rank() - 1, x); }
     /// Largest scaled mismatch of a dropped or vanished row, and that row (-1: none).
     double inconsistency() const { return inconsistency_; }
     int inconsistent_row() const { return inconsistent_row_; }

@@ -41,7 +41,7 @@ struct ProjectionOptions {
     /// A largest scaled residual up to this, when it no longer falls, is done.
     double accept = 1e-12;
     int most_iterations = 20;
-    RankPolicy rank;
+    RankPolicy rank = {};
 };
 
 enum class ProjectionStatus : std::uint8_t {

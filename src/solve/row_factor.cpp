@@ -168,6 +168,12 @@ void RowFactor::combination(int k, double* coefficients) const {
     }
 }
 
+void RowFactor::remainder(int k, double* x) const {
+    std::fill(x, x + n_, 0.0);
+    x[k] = diag_[k];
+    apply_Z(x);
+}
+
 void RowFactor::least_norm(const double* h, double* lambda) {
     // The solution on the kept rows alone: R11 x = h.
     double* x = work_.data();

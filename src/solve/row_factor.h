@@ -58,6 +58,9 @@ class RowFactor {
     double value_of_dropped(int k, const double* head) const;
     /// Coefficients of the kept rows (by place) that make up the row at place k >= rank().
     void combination(int k, double* coefficients) const;
+    /// What the row at place k < rank() has besides the rows before it, in n entries: its length is
+    /// the pivot, and it reverses where the pivot passes through zero.
+    void remainder(int k, double* x) const;
     /// lambda (by row) of least norm with sum lambda_k w_k = Z [h; 0].
     void least_norm(const double* h, double* lambda);
 

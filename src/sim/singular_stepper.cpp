@@ -1,0 +1,421 @@
+#include "sim/singular_stepper.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ode/root.h"
+#include "solve/analysis.h"
+
+namespace ananke::sim {
+namespace {
+
+/// How many steps ahead a pivot that falls is followed to its zero.
+constexpr double kHorizon = 8.0;
+/// The path foreseen is searched this many steps ahead.
+constexpr double kSearch = 4.0;
+/// and its zero is found to this part of a step.
+constexpr double kForesight = 1e-4;
+/// A step between states whose weakest pivots are above this passes no singular configuration.
+constexpr double kStrong = 0.9;
+/// A crossing starts when the instant is less than this many steps away ...
+constexpr double kNear = 2.6;
+/// ... and the step before ends about this many steps ahead of it, not nearer.
+constexpr double kRunUp = 1.8;
+/// Longest crossing, in steps.
+constexpr double kLongest = 4.0;
+/// Attempts at one crossing, each from half the distance of the one before and so much shorter.
+constexpr int kMostRefused = 5;
+constexpr double kShorter = 0.6;
+/// As for any step: one that projection must move by more times its tolerance has left its branch.
+constexpr double kLargestCorrection = 1e4;
+/// The constraints hold at the instant itself to so many tolerances, or to round-off.
+constexpr double kViolation = 10.0;
+constexpr double kRoundOff = 1e-12;
+/// Distance, in tolerances, below which a state is one of the crossing.
+constexpr double kSameState = 1e3;
+/// The error of the crossing, of order 16, is estimated as if its order were 7 and these.
+constexpr int kOrdersClaimed = 6;
+/// Rows are counted as dependent at the instant when their pivots are below this.
+constexpr solve::RankPolicy kAtTheInstant{1e-6, 1e-6};
+
+/// The longest step with the instant midway between two collocation points, or the one with the
+/// instant in the middle if none is short enough.
+double length_of_crossing(double away, double longest) {
+    const ode::GaussStep::Nodes& c = ode::GaussStep::nodes();
+    for (std::size_t k = 0; k + 1 < c.size(); ++k) {
+        const double length = away / (0.5 * (c[k] + c[k + 1]));
+        if (length <= longest) {
+            return length;
+        }
+    }
+    return 2.0 * away;
+}
+
+double dot(const std::vector<double>& x, const std::vector<double>& y) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        sum += x[i] * y[i];
+    }
+    return sum;
+}
+
+}  // namespace
+
+SingularStepper::SingularStepper(ode::Dop853 inner, Evaluator& evaluator,
+                                 const ode::Options& options, const SurfaceHooks& hooks)
+    : inner_(std::move(inner)),
+      evaluator_(&evaluator),
+      hooks_(hooks),
+      rtol_(options.rtol),
+      atol_(options.atol_each),
+      n_(static_cast<std::size_t>(evaluator.model().n())),
+      gauss_(options.atol_each.size()),
+      solver_(evaluator.model().n(), evaluator.model().m()),
+      direction_(n_),
+      direction_before_(n_) {
+    const std::size_t size = atol_.size();
+    previous_.direction.resize(n_);
+    now_.direction.resize(n_);
+    for (std::vector<double>* values : {&previous_.y, &previous_.slope, &now_.y, &now_.slope, &y_,
+                                        &y_previous_, &work_, &end_, &lower_, &lowest_}) {
+        values->resize(size);
+    }
+}
+
+void SingularStepper::start(double t0, std::span<const double> y0, double step) {
+    statistics_ = {};
+    counted_ = {};
+    resumed_ = goes_on(t0, y0);
+    if (resumed_) {
+        t_previous_ = t0;
+        std::copy(y0.begin(), y0.end(), y_previous_.begin());
+        inner_.start(t_, y_, step);
+        return;
+    }
+    inner_.start(t0, y0, step);
+    singular_.reset();
+    collocated_ = false;
+    known_states_ = 0;
+    blocked_ = false;
+    refused_ = 0;
+}
+
+bool SingularStepper::goes_on(double t0, std::span<const double> y0) {
+    if (!collocated_ || !(t_previous_ < t0 && t0 < t_)) {
+        return false;
+    }
+    gauss_.dense(t0, work_);
+    return distance(work_, y0) < kSameState;
+}
+
+/// statistics_ = counted_ + what inner_ has done since
+void SingularStepper::count() {
+    const ode::Statistics& part = inner_.statistics();
+    statistics_ = counted_;
+    statistics_.steps += part.steps;
+    statistics_.rejected += part.rejected;
+    statistics_.rhs_evaluations += part.rhs_evaluations;
+    statistics_.smallest_step =
+        counted_.steps == 0
+            ? part.smallest_step
+            : (part.steps == 0 ? counted_.smallest_step
+                               : std::min(counted_.smallest_step, part.smallest_step));
+    statistics_.largest_step = std::max(counted_.largest_step, part.largest_step);
+    statistics_.last_error = part.last_error;
+}
+
+ode::Status SingularStepper::step(double t_end) {
+    if (resumed_ && t_end >= t_) {
+        resumed_ = false;
+        if (singular_ && singular_->t <= t_previous_) {
+            singular_.reset();
+        }
+        return ode::Status::kOk;
+    }
+    const bool watched = watching() && t_end > t();
+    double limit = t_end;
+    if (watched && known_states_ == 0) {
+        note_start();
+    }
+    const std::optional<double> ahead = watched ? foresee() : std::nullopt;
+    if (ahead) {
+        const double away = *ahead - t();
+        const double h = inner_.next_step();
+        if (away > kNear * h) {
+            limit = std::min(t_end, *ahead - kRunUp * h);
+        } else if (cross(now_, *ahead, kLongest * std::pow(kShorter, refused_) * h, t_end)) {
+            return ode::Status::kOk;
+        } else if (!blocked_) {
+            limit = std::min(t_end, t() + 0.5 * away);
+        }
+    }
+    singular_.reset();
+    collocated_ = false;
+    const ode::Status status = inner_.step(limit);
+    count();
+    if (status == ode::Status::kOk && watched) {
+        note_state(inner_.t(), inner_.y());
+        look_behind(t_end);
+    }
+    return status;
+}
+
+ode::Status SingularStepper::dense(double t, std::span<double> y) {
+    if (!collocated_) {
+        const ode::Status status = inner_.dense(t, y);
+        count();
+        return status;
+    }
+    if (t == t_ || t == t_previous_) {
+        const std::vector<double>& end = t == t_ ? y_ : y_previous_;
+        std::copy(end.begin(), end.end(), y.begin());
+    } else {
+        gauss_.dense(t, y);
+    }
+    return ode::Status::kOk;
+}
+
+void SingularStepper::note_start() {
+    std::copy(inner_.y().begin(), inner_.y().end(), work_.begin());
+    ++counted_.rhs_evaluations;
+    if (hooks_.rhs(inner_.t(), work_, now_.slope).kind == ode::Evaluation::Kind::kOk) {
+        note_state(inner_.t(), work_);
+    }
+}
+
+/// Requires that f was last evaluated at this state.
+void SingularStepper::note_state(double t, std::span<const double> y) {
+    std::swap(previous_, now_);
+    now_.t = t;
+    now_.weakest = hooks_.weakest(now_.direction);
+    std::copy(y.begin(), y.end(), now_.y.begin());
+    known_states_ = std::min(known_states_ + 1, 2);
+    if (now_.weakest.pivot >= previous_.weakest.pivot) {
+        blocked_ = false;
+        refused_ = 0;
+    }
+}
+
+/// The time at which the weakest row, followed along the motion foreseen, turns round.
+std::optional<double> SingularStepper::foresee() {
+    const double h = inner_.next_step();
+    const double fall = previous_.weakest.pivot - now_.weakest.pivot;
+    if (known_states_ < 2 || blocked_ || !(fall > 0.0) ||
+        now_.weakest.pivot * (now_.t - previous_.t) > kHorizon * h * fall || !prepare_path(now_)) {
+        return std::nullopt;
+    }
+    const auto along_path = [this](double t) {
+        path(t, work_);
+        return signed_pivot(t, work_);
+    };
+    const Result<ode::Root> root =
+        ode::find_root(along_path, now_.t, now_.t + kSearch * h, kForesight * h);
+    return root ? std::optional(root.value().t) : std::nullopt;
+}
+
+/// False if the weakest row is the same at both ends of the last step and has not turned.
+bool SingularStepper::may_have_turned() const {
+    const WeakestRow& before = previous_.weakest;
+    const WeakestRow& after = now_.weakest;
+    if (known_states_ < 2 || std::min(before.pivot, after.pivot) > kStrong) {
+        return false;
+    }
+    return before.row != after.row || before.row < 0 ||
+           dot(previous_.direction, now_.direction) <= 0.0;
+}
+
+/// Replaces the last step if it passed over a singular configuration.
+void SingularStepper::look_behind(double t_end) {
+    if (!may_have_turned() || !prepare_path(previous_)) {
+        return;
+    }
+    const auto along_step = [this](double t) {
+        return inner_.dense(t, work_) == ode::Status::kOk ? signed_pivot(t, work_) : std::nan("");
+    };
+    const Result<ode::Root> root =
+        ode::find_root(along_step, previous_.t, now_.t, kForesight * (now_.t - previous_.t));
+    if (!root) {
+        return;
+    }
+    const double t_singular = root.value().t;
+    if (!cross(previous_, t_singular, now_.t - previous_.t, t_end) &&
+        inner_.dense(t_singular, work_) == ode::Status::kOk) {
+        singular_ = describe(previous_, t_singular, work_);
+    }
+}
+
+/// Slopes at the last two states and the order of the rows at one of them. False where something
+/// is not a number.
+bool SingularStepper::prepare_path(const State& from) {
+    for (State* state : {&previous_, &now_}) {
+        ++counted_.rhs_evaluations;
+        if (hooks_.rhs(state->t, state->y, state->slope).kind != ode::Evaluation::Kind::kOk) {
+            return false;
+        }
+    }
+    solver_.solve(evaluator_->system(from.t, from.y.data(), from.y.data() + n_));
+    if (solver_.rank() == 0) {
+        return false;
+    }
+    solver_.weakest_remainder(direction_before_.data());
+    return dot(direction_before_, direction_before_) > 0.0;
+}
+
+/// The polynomial of degree 5 with the positions, velocities and accelerations of the last two
+/// states, by divided differences.
+void SingularStepper::path(double t, std::span<double> y) const {
+    const double d = now_.t - previous_.t;
+    const double x = t - now_.t;
+    const double u = x + d;
+    for (std::size_t i = 0; i < n_; ++i) {
+        const double v = now_.y[n_ + i];
+        const double half_a = 0.5 * now_.slope[n_ + i];
+        const double before_v = previous_.y[n_ + i];
+        const double before_half_a = 0.5 * previous_.slope[n_ + i];
+        const double mean = (now_.y[i] - previous_.y[i]) / d;
+        const double f001 = (v - mean) / d;
+        const double f011 = (mean - before_v) / d;
+        const double f0001 = (half_a - f001) / d;
+        const double f0011 = (f001 - f011) / d;
+        const double f0111 = (f011 - before_half_a) / d;
+        const double f00011 = (f0001 - f0011) / d;
+        const double f00111 = (f0011 - f0111) / d;
+        const double f000111 = (f00011 - f00111) / d;
+        const double cubic = f0001 + u * (f00011 + u * f000111);
+        y[i] = now_.y[i] + x * (v + x * (half_a + x * cubic));
+        y[n_ + i] = v + x * (2.0 * half_a + x * (3.0 * cubic + x * (f00011 + 2.0 * u * f000111)));
+    }
+    for (std::size_t i = 2 * n_; i < y.size(); ++i) {
+        y[i] = now_.y[i] + x * now_.slope[i];
+    }
+}
+
+/// What the weakest row has besides the others, along its direction before: 1 there, negative when
+/// it has turned round.
+double SingularStepper::signed_pivot(double t, std::span<const double> y) {
+    const solve::SolveStatus status = solver_.solve_again(
+        evaluator_->system_in_step(t, y.data(), y.data() + n_), solve::Wanted::kMotion);
+    if (status == solve::SolveStatus::kNotUnique) {
+        return std::nan("");
+    }
+    solver_.weakest_remainder(direction_.data());
+    return dot(direction_, direction_before_) / dot(direction_before_, direction_before_);
+}
+
+double SingularStepper::pivot_at(double t, std::span<const double> y) {
+    return std::abs(signed_pivot(t, y)) * std::sqrt(dot(direction_before_, direction_before_));
+}
+
+/// Crosses the instant from a state before it, to the end of the step or `longest` beyond.
+bool SingularStepper::cross(const State& from, double t_singular, double longest, double t_end) {
+    const double h = length_of_crossing(t_singular - from.t, std::min(longest, t_end - from.t));
+    const double t1 = from.t + h;
+    const auto guess = [this](double t, std::span<double> y) { path(t, y); };
+    const ode::GaussProblem problem{hooks_.rhs, hooks_.project, rtol_, atol_};
+    const ode::Status status = gauss_.take(problem, from.t, from.y, h, guess);
+    counted_.rhs_evaluations += gauss_.rhs_evaluations();
+    std::optional<double> found;
+    if (status == ode::Status::kOk && end_is_sound(t1) &&
+        hooks_.rhs(t1, end_, work_).kind == ode::Evaluation::Kind::kOk) {
+        gauss_.set_slopes_at_ends(from.slope, work_);
+        found = singular_time(from, t1);
+    }
+    if (!found) {
+        ++refused_;
+        blocked_ = refused_ >= kMostRefused;
+        ++counted_.rejected;
+        // The rows of the steps to come are those of the last state.
+        hooks_.rhs(now_.t, now_.y, now_.slope);
+        return false;
+    }
+    gauss_.dense(*found, work_);
+    singular_ = describe(from, *found, work_);
+    take_end(from, t1, t_end);
+    return true;
+}
+
+/// Makes the crossing the last step. Where it went beyond t_end it is cut there.
+void SingularStepper::take_end(const State& from, double t1, double t_end) {
+    collocated_ = true;
+    t_previous_ = from.t;
+    y_previous_ = from.y;
+    t_ = std::min(t1, t_end);
+    y_ = end_;
+    if (t1 > t_end) {
+        gauss_.dense(t_end, y_);
+    }
+    count();
+    counted_ = statistics_;
+    ++counted_.steps;
+    counted_.largest_step = std::max(counted_.largest_step, t_ - t_previous_);
+    inner_.start(t_, y_, inner_.next_step());
+    count();
+    known_states_ = 0;
+    refused_ = 0;
+    blocked_ = false;
+}
+
+/// Root mean square of the distance of two ends, in units of the tolerance.
+double SingularStepper::distance(std::span<const double> x, std::span<const double> y) const {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const double scaled = (x[i] - y[i]) / (atol_[i] + rtol_ * std::abs(x[i]));
+        sum += scaled * scaled;
+    }
+    return std::sqrt(sum / static_cast<double>(x.size()));
+}
+
+/// The end of the step, projected, against the error test.
+bool SingularStepper::end_is_sound(double t1) {
+    std::copy(gauss_.end().begin(), gauss_.end().end(), end_.begin());
+    gauss_.end_of_order_7(lower_);
+    gauss_.end_of_order_6(lowest_);
+    if (!hooks_.project(t1, end_) || !hooks_.project(t1, lower_) || !hooks_.project(t1, lowest_)) {
+        return false;
+    }
+    double correction = 0.0;
+    double size = 1.0;
+    for (std::size_t i = 0; i < 2 * n_; ++i) {
+        correction = std::max(correction, std::abs(end_[i] - gauss_.end()[i]));
+        size = std::max(size, std::abs(end_[i]));
+    }
+    // Each order gained divides the error by about the same; from 6 and 7 to what is safe to claim.
+    const double error7 = distance(end_, lower_);
+    const double error6 = distance(end_, lowest_);
+    const double gain = std::min(1.0, error7 / std::max(error6, error7));
+    const double error = error7 * std::pow(gain, kOrdersClaimed);
+    return correction <= kLargestCorrection * rtol_ * size && error <= 1.0;
+}
+
+/// The instant on the motion found, if the constraints hold there.
+std::optional<double> SingularStepper::singular_time(const State& from, double t1) {
+    const auto along_step = [this](double t) {
+        gauss_.dense(t, work_);
+        return signed_pivot(t, work_);
+    };
+    const Result<ode::Root> root = ode::find_root(along_step, from.t, t1, 0.0);
+    if (!root) {
+        return std::nullopt;
+    }
+    gauss_.dense(root.value().t, work_);
+    const double violation = hooks_.violation(root.value().t, work_);
+    return violation <= std::max(kRoundOff, kViolation * rtol_) ? std::optional(root.value().t)
+                                                                : std::nullopt;
+}
+
+SingularPoint SingularStepper::describe(const State& from, double t, std::span<const double> y) {
+    const solve::Analysis before =
+        solve::analyse(evaluator_->system(from.t, from.y.data(), from.y.data() + n_));
+    const solve::Analysis there =
+        solve::analyse(evaluator_->system(t, y.data(), y.data() + n_), kAtTheInstant);
+    SingularPoint point{t, there.rank, before.rank, {}};
+    for (std::size_t k = 0; k < there.lambda_unique.size(); ++k) {
+        if (!there.lambda_unique[k] && before.lambda_unique[k]) {
+            point.rows.push_back(static_cast<int>(k));
+        }
+    }
+    return point;
+}
+
+}  // namespace ananke::sim

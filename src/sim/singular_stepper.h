@@ -1,0 +1,141 @@
+// Passes singular configurations: instants at which constraints become dependent and the rank of A
+// falls, to come back right after (all links of a four-bar linkage in one line).
+//
+// The weakest pivot of the kept rows falls to zero there, errors of the acceleration grow like its
+// inverse third power, and several motions may branch off. The motion goes on smoothly on one of
+// them. So the instant is foreseen from the states before it and no step is tried
+// into it: a Gauss collocation step, whose points lie on both sides, replaces the steps that would
+// meet it. It must pass the same error test as any other step, and the constraints
+// must hold at the instant itself; a mechanism that only comes near to a singular configuration
+// fails the second test and is stepped through as ever. A step that passed over such an instant
+// unforeseen is found by the row that has turned round, and replaced in the same way.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ode/dop853.h"
+#include "ode/gauss_step.h"
+#include "ode/stepper.h"
+#include "sim/evaluator.h"
+#include "solve/acceleration.h"
+
+namespace ananke::sim {
+
+/// A singular configuration that was passed.
+struct SingularPoint {
+    double t;
+    int rank;               ///< there
+    int rank_before;        ///< and before and after
+    std::vector<int> rows;  ///< that become dependent
+};
+
+/// The kept row with the smallest pivot.
+struct WeakestRow {
+    double pivot = 1.0;
+    int row = -1;  ///< -1: its direction is not known
+};
+
+/// What the stepper asks of the run. Views only.
+struct SurfaceHooks {
+    /// f at a state on the constraints.
+    ode::FunctionRef<ode::Evaluation(double, std::span<const double>, std::span<double>)> rhs;
+    /// Puts a state onto the constraints; false if it cannot.
+    ode::FunctionRef<bool(double, std::span<double>)> project;
+    /// Largest scaled violation of a position constraint.
+    ode::FunctionRef<double(double, std::span<const double>)> violation;
+    /// At the last evaluation of f on the constraints, with what it has besides the others (n).
+    ode::FunctionRef<WeakestRow(std::span<double>)> weakest;
+};
+
+class SingularStepper final : public ode::Stepper {
+  public:
+    /// `options` are those of `inner`. Without hooks nothing is watched.
+    SingularStepper(ode::Dop853 inner, Evaluator& evaluator, const ode::Options& options,
+                    const SurfaceHooks& hooks);
+
+    using Stepper::start;
+    /// A start from a state of the last step, where that was a crossing (an event was noted
+    /// there), goes on with the rest of the crossing.
+    void start(double t0, std::span<const double> y0, double step) override;
+    [[nodiscard]] ode::Status step(double t_end) override;
+    [[nodiscard]] ode::Status dense(double t, std::span<double> y) override;
+
+    double t() const override { return resumed_ ? t_previous_ : (collocated_ ? t_ : inner_.t()); }
+    double t_previous() const override { return collocated_ ? t_previous_ : inner_.t_previous(); }
+    std::span<const double> y() const override {
+        return resumed_ ? std::span<const double>(y_previous_)
+                        : (collocated_ ? std::span<const double>(y_) : inner_.y());
+    }
+    std::span<const double> y_previous() const override {
+        return collocated_ ? std::span<const double>(y_previous_) : inner_.y_previous();
+    }
+    double next_step() const override { return inner_.next_step(); }
+    const ode::Statistics& statistics() const override { return statistics_; }
+    int rhs_code() const override { return inner_.rhs_code(); }
+
+    /// The singular configuration inside the last step, if there is one.
+    const std::optional<SingularPoint>& singular() const { return singular_; }
+    /// True if the last step was made by collocation: only then slope() and pivot_at().
+    bool collocated() const { return collocated_; }
+    /// Derivative of the motion inside the last step.
+    void slope(double t, std::span<double> dydt) const { gauss_.slope(t, dydt); }
+    /// Weakest pivot at a state inside the last step, by the order of the rows before it.
+    double pivot_at(double t, std::span<const double> y);
+
+  private:
+    struct State {
+        double t = 0.0;
+        WeakestRow weakest;
+        std::vector<double> y, slope;   ///< as y
+        std::vector<double> direction;  ///< n  of the weakest row
+    };
+
+    bool goes_on(double t0, std::span<const double> y0);
+    bool watching() const { return static_cast<bool>(hooks_.rhs); }
+    void note_start();
+    void note_state(double t, std::span<const double> y);
+    std::optional<double> foresee();
+    bool may_have_turned() const;
+    void look_behind(double t_end);
+    bool prepare_path(const State& from);
+    void path(double t, std::span<double> y) const;
+    double signed_pivot(double t, std::span<const double> y);
+    bool cross(const State& from, double t_singular, double longest, double t_end);
+    bool end_is_sound(double t1);
+    double distance(std::span<const double> x, std::span<const double> y) const;
+    std::optional<double> singular_time(const State& from, double t1);
+    SingularPoint describe(const State& from, double t, std::span<const double> y);
+    void take_end(const State& from, double t1, double t_end);
+    void count();
+
+    ode::Dop853 inner_;
+    Evaluator* evaluator_;
+    SurfaceHooks hooks_;
+    double rtol_;
+    std::vector<double> atol_;
+    std::size_t n_;
+    ode::GaussStep gauss_;
+    solve::AccelerationSolver solver_;  ///< keeps the order of the rows before the instant
+    ode::Statistics statistics_;        ///< since start()
+    ode::Statistics counted_;           ///< of that, before inner_ last started
+
+    State previous_, now_;
+    int known_states_ = 0;
+    bool blocked_ = false;  ///< the pivot falls, but to no crossing
+    int refused_ = 0;       ///< attempts on the way to this instant
+
+    std::optional<SingularPoint> singular_;  ///< in the last step
+    // The last step, if it was made by collocation.
+    bool collocated_ = false;
+    bool resumed_ = false;  ///< its rest, from t_previous_, is the next step
+    double t_ = 0.0;
+    double t_previous_ = 0.0;
+    std::vector<double> y_, y_previous_;
+
+    std::vector<double> direction_, direction_before_;  ///< n
+    std::vector<double> work_, end_, lower_, lowest_;   ///< as y
+};
+
+}  // namespace ananke::sim
