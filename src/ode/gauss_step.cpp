@@ -170,7 +170,7 @@ Status GaussStep::take(const GaussProblem& problem, double t0, std::span<const d
             combine(tableau().b, end_);
             return Status::kOk;
         }
-        if (!std::isfinite(change) || (change > 2.0 * before && iterations_ > 3)) {
+        if (!std::isfinite(change) || (!(change < before) && iterations_ > 3)) {
             break;
         }
         before = change;

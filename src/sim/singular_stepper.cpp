@@ -133,6 +133,11 @@ ode::Status SingularStepper::step(double t_end) {
         }
         return ode::Status::kOk;
     }
+    if (resumed_) {
+        resumed_ = false;
+        collocated_ = false;
+        inner_.start(t_previous_, y_previous_, inner_.next_step());
+    }
     const bool watched = watching() && t_end > t();
     double limit = t_end;
     if (watched && known_states_ == 0) {

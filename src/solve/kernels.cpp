@@ -35,14 +35,44 @@ bool all_finite(int n, const double* x) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0.0;
 }
 
+namespace {
+
+/// Zeros a row begins with, up to `most`: large matrices have many, and what they multiply need not
+/// be added. Small ones are done before their zeros are counted.
+int leading_zeros(int most, const double* row) {
+    int zeros = 0;
+    while (zeros < most && row[zeros] == 0.0) {
+        ++zeros;
+    }
+    return zeros;
+}
+template <int most>
+Fixed<0> leading_zeros(Fixed<most> /*most*/, const double* /*row*/) {
+    return {};
+}
+
+/// The dot product of the first n entries but the leading zeros.
+template <class Size, class Zeros>
+double dot_behind(Zeros zeros, Size n, const double* x, const double* y) {
+    if constexpr (std::is_same_v<Zeros, int>) {
+        return n > zeros ? dot(n - zeros, x + zeros, y + zeros) : 0.0;
+    } else {
+        return dot(n, x, y);
+    }
+}
+
+}  // namespace
+
 double cholesky(int size, const double* M, double* L) {
     return with_size(size, [M, L](auto n) {
         double smallest = 1.0;
         bool positive = true;
         each(n, [&](auto i) {
             double* row = L + i * n;
-            each(i,
-                 [&](auto j) { row[j] = (M[i * n + j] - dot(j, row, L + j * n)) / L[j * n + j]; });
+            const auto zeros = leading_zeros(i, M + i * n);  // and of the row of L
+            each(i, [&](auto j) {
+                row[j] = (M[i * n + j] - dot_behind(zeros, j, row, L + j * n)) / L[j * n + j];
+            });
             const double pivot = M[i * n + i] - dot(i, row, row);
             positive = positive && pivot > 0.0;
             smallest = std::min(smallest, pivot / M[i * n + i]);
@@ -129,9 +159,13 @@ bool positive_definite(int n, const double* M, double threshold, double* L, doub
 
 void solve_lower(int size, const double* L, double* x, int count) {
     with_size(size, [L, x, count](auto n) {
-        for (double* y = x; y != x + count * n; y += n) {
-            each(n, [&](auto i) { y[i] = (y[i] - dot(i, L + i * n, y)) / L[i * n + i]; });
-        }
+        each(n, [&](auto i) {
+            const double* row = L + i * n;
+            const auto zeros = leading_zeros(i, row);
+            for (double* y = x; y != x + count * n; y += n) {
+                y[i] = (y[i] - dot_behind(zeros, i, row, y)) / row[i];
+            }
+        });
     });
 }
 

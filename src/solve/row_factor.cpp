@@ -1,6 +1,7 @@
 #include "solve/row_factor.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -15,6 +16,40 @@ namespace {
 constexpr double kTie = 1.0 - 1e-8;
 // A pivot below this is as good as zero when gaps are compared.
 constexpr double kZeroPivot = 1e-16;
+
+// A reflector is applied by its nonzero entries if most are zero and it is of such a size.
+constexpr int kSparse = 32;
+constexpr int kLargestSparse = 1024;
+
+/// Places of the nonzero entries of a reflector; none if it is not worth it.
+struct Nonzero {
+    std::array<int, kLargestSparse> place;
+    int count = 0;
+
+    bool find(int n, const double* v) {
+        if (n <= kSparse || n > kLargestSparse) {
+            return false;
+        }
+        count = 0;
+        for (int i = 0; i < n; ++i) {
+            place[static_cast<std::size_t>(count)] = i;
+            count += v[i] != 0.0 ? 1 : 0;
+        }
+        return 2 * count < n;
+    }
+
+    /// w <- (I - beta v v^T) w; leaving out zeros changes no sum.
+    void reflect(double beta, const double* v, double* w) const {
+        double sum = 0.0;
+        for (int i = 0; i < count; ++i) {
+            sum += v[place[static_cast<std::size_t>(i)]] * w[place[static_cast<std::size_t>(i)]];
+        }
+        const double factor = beta * sum;
+        for (int i = 0; i < count && factor != 0.0; ++i) {
+            w[place[static_cast<std::size_t>(i)]] -= factor * v[place[static_cast<std::size_t>(i)]];
+        }
+    }
+};
 
 std::size_t size(int n) {
     return static_cast<std::size_t>(n);
@@ -61,6 +96,15 @@ double RowFactor::reflect(int k) {
         diag_[k] = v[0] >= 0.0 ? -length : length;
         beta_[k] = length > 0.0 ? 1.0 / (length * (length + std::abs(v[0]))) : 0.0;
         v[0] -= diag_[k];
+        if constexpr (std::is_same_v<decltype(tail), int>) {
+            Nonzero nonzero;
+            if (nonzero.find(tail, v)) {
+                for (int j = k + 1; j < m_; ++j) {
+                    nonzero.reflect(beta_[k], v, row(order_[j]) + k);
+                }
+                return length;
+            }
+        }
         for (int j = k + 1; j < m_; ++j) {
             solve::reflect(tail, beta_[k], v, row(order_[j]) + k);
         }

@@ -1,0 +1,244 @@
+// Singular configurations along a motion: reported, and passed on the smooth branch.
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "pipeline.h"
+
+namespace ananke::pipeline {
+namespace {
+
+using Json = nlohmann::json;
+
+struct Flat {
+    std::vector<double> times;
+    std::vector<std::string> details;
+};
+
+Flat singular_events(const Recording& run) {
+    Flat flat;
+    for (const Event& event : run.rows.events) {
+        if (event.kind == "singular") {
+            flat.times.push_back(event.t);
+            flat.details.push_back(event.detail);
+        }
+    }
+    return flat;
+}
+
+Json reference(int links) {
+    const fs::path path = source_directory() / "tests" / "reference" /
+                          ("n_four_bar_" + std::to_string(links) + ".json");
+    return Json::parse(contents(path));
+}
+
+Recording run_text(const std::string& text, const Settings& settings,
+                   std::vector<std::string> values = {}) {
+    const Loaded loaded = load_text("test.ank", text, std::move(values));
+    if (!loaded.prepared) {
+        ADD_FAILURE() << loaded.messages;
+        return {};
+    }
+    return run_model(*loaded.prepared, settings);
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+/// Largest difference of the angles of the vertical links: 0 on the branch of the parallelograms.
+double spread(const Recording& run) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < run.rows.rows(); ++i) {
+        largest = std::max(largest, std::abs(run.at(i, "theta[1]") - run.at(i, "theta[0]")));
+    }
+    return largest;
+}
+
+TEST(Singular, AllFlatPositionsOfTheFourBarsAreReported) {
+    for (const int links : {1, 2}) {
+        const auto expected =
+            reference(links).at("times_of_flat_configuration").get<std::vector<double>>();
+        for (const double tolerance : {1e-12, 1e-9}) {
+            const Recording run =
+                run_text(model_text("n_four_bar"), {.times = {0.0, 10.0}, .tolerance = tolerance},
+                         {setting("N", links)});
+            ASSERT_FALSE(run.error) << run.error->message;
+            const Flat flat = singular_events(run);
+            ASSERT_EQ(flat.times.size(), expected.size());
+            for (std::size_t i = 0; i < expected.size(); ++i) {
+                EXPECT_NEAR(flat.times[i], expected[i], tolerance > 1e-10 ? 1e-6 : 1e-10);
+            }
+        }
+    }
+}
+
+TEST(Singular, EventNamesTheConstraintsAndTheRank) {
+    const Recording run = run_text(model_text("n_four_bar"), {.times = {0.0, 1.0}}, {"N=2"});
+    ASSERT_FALSE(run.error);
+    const Flat flat = singular_events(run);
+    ASSERT_EQ(flat.details.size(), 1U);
+    EXPECT_EQ(flat.details[0],
+              "rank of the constraints 14 -> 12 -> 14: pin_x[0], pin_x[1], pin_x[2], left_x[1], "
+              "right_x[1], left_x[2] and right_x[2] become dependent; passed on the smooth branch");
+}
+
+TEST(Singular, CoarseTolerancesStayOnTheBranch) {
+    for (const double tolerance : {1e-7, 1e-5}) {
+        const Recording run = run_text(model_text("n_four_bar"),
+                                       {.times = even_times(10.0, 100), .tolerance = tolerance});
+        ASSERT_FALSE(run.error) << run.error->message;
+        if (tolerance < 1e-6) {  // coarser steps turn by a right angle and more
+            EXPECT_EQ(singular_events(run).times.size(), 10U);
+        }
+        EXPECT_LT(spread(run), 1e3 * tolerance);
+    }
+}
+
+TEST(Singular, StartsThatAreNotExactlySymmetricPassToo) {
+    // Guesses off by 1e-3, each in its own way: assembly finds a state between them.
+    const std::string text = replaced(model_text("n_four_bar"), "theta[i] ~ pi/2",
+                                      "theta[i] ~ pi/2 + 1e-3*sin(3*i + 1)");
+    const Recording run = run_text(text, {.times = even_times(10.0, 200)}, {"N=2", "speed=1.001"});
+    ASSERT_FALSE(run.error) << run.error->message;
+    EXPECT_EQ(singular_events(run).times.size(), 10U);
+    EXPECT_LT(spread(run), 1e-10);
+    EXPECT_LT(largest_residual(run), 1e-12);
+    for (std::size_t i = 0; i < run.rows.rows(); ++i) {
+        EXPECT_NEAR(run.at(i, "energy"), run.at(0, "energy"), 1e-9);
+    }
+}
+
+TEST(Singular, RowsAtTheInstantItselfAreSound) {
+    // The equation of the reference: (2/3 + 1) theta'' = -2 g cos(theta) for N = 1.
+    const auto flat = reference(1).at("times_of_flat_configuration").get<std::vector<double>>();
+    std::vector<double> times{0.0};
+    for (const double offset : {-1e-3, -1e-6, -1e-9, 0.0, 1e-9, 1e-6, 1e-3}) {
+        times.push_back(flat[0] + offset);
+    }
+    times.push_back(1.0);
+    const Recording run = run_text(model_text("n_four_bar"), {.times = times});
+    ASSERT_FALSE(run.error) << run.error->message;
+    ASSERT_EQ(run.rows.rows(), times.size());
+    const double rate = -std::sqrt(1.0 + 2.0 * 9.81 * 2.0 / (5.0 / 3.0));  // from the energy
+    for (std::size_t i = 1; i + 1 < times.size(); ++i) {
+        const double theta = run.at(i, "theta[0]");
+        EXPECT_NEAR(run.at(i, "theta[1]"), theta, 1e-11);
+        EXPECT_NEAR(run.at(i, "phi[1]"), 0.0, 1e-11);
+        EXPECT_NEAR(theta, rate * (times[i] - flat[0]), 1e-4);
+        EXPECT_NEAR(run.at(i, "theta[0]''"), -2.0 * 9.81 * std::cos(theta) / (5.0 / 3.0), 1e-8);
+        EXPECT_NEAR(run.at(i, "phi[1]''"), 0.0, 1e-8);
+    }
+    EXPECT_LT(largest_residual(run), 1e-12);
+}
+
+TEST(Singular, RunsMayEndAtTheInstant) {
+    const auto flat = reference(1).at("times_of_flat_configuration").get<std::vector<double>>();
+    for (const double offset : {-1e-4, 0.0, 1e-4}) {
+        const Recording run =
+            run_text(model_text("n_four_bar"), {.times = {0.0, flat[1] + offset}});
+        ASSERT_FALSE(run.error) << run.error->message;
+        EXPECT_NEAR(run.at(1, "theta[0]"), run.at(1, "theta[1]"), 1e-11);
+        EXPECT_NEAR(run.at(1, "energy"), run.at(0, "energy"), 1e-9);
+    }
+}
+
+TEST(Singular, EventsAtTheInstantAreRecorded) {
+    const std::string text = replaced(model_text("n_four_bar"), "simulate   until 10",
+                                      "event flat: y[0] = 0 { record }\nsimulate until 10");
+    const auto flat = reference(1).at("times_of_flat_configuration").get<std::vector<double>>();
+    const Recording run = run_text(text, {.times = {0.0, 10.0}});
+    ASSERT_FALSE(run.error) << run.error->message;
+    std::vector<double> recorded;
+    for (const Event& event : run.rows.events) {
+        if (event.name == "flat") {
+            recorded.push_back(event.t);
+        }
+    }
+    ASSERT_EQ(recorded.size(), flat.size());
+    for (std::size_t i = 0; i < flat.size(); ++i) {
+        EXPECT_NEAR(recorded[i], flat[i], 1e-10);
+    }
+    EXPECT_EQ(singular_events(run).times.size(), flat.size());
+    EXPECT_NEAR(run.at(1, "energy"), run.at(0, "energy"), 1e-9);
+}
+
+TEST(Singular, RedundantRowsAndMasslessLinksPass) {
+    // Every loop equation twice, and horizontal links that have no inertia of their own.
+    std::string text = replaced(model_text("n_four_bar"), "kinetic    m*l^2/24*phi[i]'^2", "");
+    text = replaced(text, "# Upright",
+                    "for i in 1..N { constraint sum_x[i]: x[i] - x[i-1] + l/2*cos(theta[i]) "
+                    "- l/2*cos(theta[i-1]) = l*cos(phi[i])\n"
+                    "constraint sum_y[i]: y[i] - y[i-1] + l/2*sin(theta[i]) "
+                    "- l/2*sin(theta[i-1]) = l*sin(phi[i]) }\n# Upright");
+    const auto flat = reference(2).at("times_of_flat_configuration").get<std::vector<double>>();
+    const Recording run = run_text(text, {.times = {0.0, 1.0, 2.0, 10.0}}, {"N=2"});
+    ASSERT_FALSE(run.error) << run.error->message;
+    const Flat found = singular_events(run);
+    ASSERT_EQ(found.times.size(), flat.size());
+    for (std::size_t i = 0; i < flat.size(); ++i) {
+        EXPECT_NEAR(found.times[i], flat[i], 1e-9);
+    }
+    const Json samples = reference(2).at("samples");
+    EXPECT_NEAR(run.at(1, "theta[0]"), samples[1].at("theta")[0].get<double>(), 1e-9);
+    EXPECT_NEAR(run.at(3, "theta[0]"), samples.back().at("theta")[0].get<double>(), 1e-9);
+}
+
+/// N = 1 with a coupler that is longer by one per cent: no configuration is singular, and the
+/// linkage cannot turn full circles.
+TEST(Singular, NearlySingularMechanismsFollowTheirOwnMotion) {
+    std::string text = model_text("n_four_bar");
+    for (const char* row : {"X[i] - l/2*cos(phi[i])", "Y[i] - l/2*sin(phi[i])",
+                            "X[i] + l/2*cos(phi[i])", "Y[i] + l/2*sin(phi[i])"}) {
+        std::string longer = row;
+        longer.replace(longer.find("l/2"), 3, "1.01*l/2");
+        text = replaced(text, row, longer);
+    }
+    const Recording fine = run_text(text, {.times = even_times(3.0, 60), .tolerance = 1e-12});
+    ASSERT_FALSE(fine.error) << fine.error->message;
+    const Recording coarse = run_text(text, {.times = even_times(3.0, 60), .tolerance = 1e-9});
+    ASSERT_FALSE(coarse.error) << coarse.error->message;
+    EXPECT_TRUE(singular_events(fine).times.empty());
+    EXPECT_TRUE(singular_events(coarse).times.empty());
+    EXPECT_GT(spread(fine), 0.1);  // it left the neighbourhood of the parallelogram
+    EXPECT_LT(largest_residual(fine), 1e-12);
+    for (std::size_t i = 0; i < fine.rows.rows(); ++i) {
+        EXPECT_NEAR(fine.at(i, "energy"), fine.at(0, "energy"), 1e-9);
+        EXPECT_NEAR(fine.at(i, "theta[0]"), coarse.at(i, "theta[0]"), 1e-5);
+        EXPECT_NEAR(fine.at(i, "theta[1]"), coarse.at(i, "theta[1]"), 1e-5);
+    }
+}
+
+TEST(Singular, StartInASingularConfigurationIsAnError) {
+    std::string text = model_text("n_four_bar");
+    text = replaced(text, "x[i] ~ i*l, y[i] ~ l/2, theta[i] ~ pi/2, x[i]' ~ speed/2",
+                    "x[i] ~ (i + 1/2)*l, y[i] ~ 0, theta[i] ~ 0, y[i]' ~ -speed/2");
+    text = replaced(text, "X[i] ~ (i - 1/2)*l, Y[i] ~ l, X[i]' ~ speed",
+                    "X[i] ~ (i + 1/2)*l, Y[i] ~ 0, Y[i]' ~ -speed");
+    const Recording run = run_text(text, {.times = {0.0, 1.0}});
+    ASSERT_TRUE(run.error);
+    EXPECT_EQ(run.error->code, ErrorCode::kNotUnique);
+    EXPECT_EQ(run.error->message,
+              "at the start: the constraints pin_x[0], pin_x[1], left_x[1] and right_x[1] are "
+              "dependent, but no longer beside it (rank 7, then 8); from such a singular "
+              "configuration several motions branch off and the model does not choose between "
+              "them; start before or behind it");
+}
+
+/// A crank that is turned at a constant rate and a rod too short to let it round: the motion ends.
+TEST(Singular, DeadEndsStillEndWithNames) {
+    const std::string text =
+        "model \"Lock\"\ncoordinate a, x, y\nkinetic (a'^2 + x'^2 + y'^2)/2\n"
+        "constraint drive: a = t\nconstraint rod: (x - cos(a))^2 + (y - sin(a))^2 = 0.25\n"
+        "constraint guide: y = 0\ninitial a = 0, x ~ 1.5, y ~ 0\nsimulate until 1\n";
+    const Recording run = run_text(text, {.times = {0.0, 1.0}, .tolerance = 1e-9});
+    ASSERT_TRUE(run.error);
+    EXPECT_NEAR(run.summary.reached, std::asin(0.5), 1e-3);
+    EXPECT_TRUE(singular_events(run).times.empty());
+    EXPECT_NE(run.error->message.find("rod"), std::string::npos) << run.error->message;
+}
+
+}  // namespace
+}  // namespace ananke::pipeline
