@@ -250,13 +250,16 @@ void Runner::output(double t, std::span<const double> y, SingularStepper& steppe
 }
 
 /// Where a pivot is so small that projection would add more error than it removes, the rows it
-/// belongs to are left as they are.
+/// belongs to are left as they are, unless they are off by more than round-off.
 bool Runner::move_onto_surface(double t, std::span<double> y, double pivot) {
     if (pivot > near_surface_.pivot) {
         return project(t, y);
     }
-    return near_surface_.projector.project(t, y.subspan(0, n_), y.subspan(n_, n_)).status ==
-           solve::ProjectionStatus::kOk;
+    const auto reached_by = [&](solve::Projector& projector) {
+        return projector.project(t, y.subspan(0, n_), y.subspan(n_, n_)).status ==
+               solve::ProjectionStatus::kOk;
+    };
+    return reached_by(near_surface_.projector) || reached_by(closest_);
 }
 
 /// The acceleration of output_y_; next to a singular configuration that of the motion which passes
