@@ -99,6 +99,8 @@ Spread spread_of(const std::string& name) {
         // Before the first impact: the second integrator knows no events.
         {"bouncing_ball", {.until = 0.2}},
         {"pendulum_wall", {.until = 0.2}},
+        // Before the first flat position, which it cannot pass.
+        {"n_four_bar", {.start = 0.05, .until = 0.2}},
     };
     const auto found = kSpecial.find(name);
     return found == kSpecial.end() ? Spread{} : found->second;

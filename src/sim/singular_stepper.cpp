@@ -183,7 +183,6 @@ ode::Status SingularStepper::dense(double t, std::span<double> y) {
 
 void SingularStepper::note_start() {
     std::copy(inner_.y().begin(), inner_.y().end(), work_.begin());
-    ++counted_.rhs_evaluations;
     if (hooks_.rhs(inner_.t(), work_, now_.slope).kind == ode::Evaluation::Kind::kOk) {
         note_state(inner_.t(), work_);
     }
