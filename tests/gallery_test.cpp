@@ -95,7 +95,6 @@ Spread spread_of(const std::string& name) {
         {"chain", {.until = 0.1, .settings = {"N=5"}}},
         // Before the particle stops.
         {"appell_a1_up", {.until = 0.25}},
-        {"incline_friction_up", {.until = 0.1}},
         // Before the first impact: the second integrator knows no events.
         {"bouncing_ball", {.until = 0.2}},
         {"pendulum_wall", {.until = 0.2}},
@@ -170,6 +169,9 @@ TEST(Gallery, RandomVariantsAgreeWithASecondIntegratorAndForm) {
         std::mt19937 random(static_cast<unsigned>(name.size() * 1000 + 17));
         const Loaded plain = load_model(name, spread.settings);
         ASSERT_TRUE(plain.prepared) << plain.messages;
+        if (!plain.prepared->compiled->frictions.empty()) {
+            continue;  // the second integrator knows no stick and slip; see friction_test.cpp
+        }
         int assembled = 0;
         for (int draw = 0; draw < 2 * kDraws && assembled < kDraws; ++draw) {
             std::vector<std::string> settings =

@@ -71,6 +71,9 @@ TEST(Redundancy, ScaledCopiesOfConstraintsChangeNothing) {
         SCOPED_TRACE(name);
         const Loaded plain = load_text(name, text);
         ASSERT_TRUE(plain.prepared) << plain.messages;
+        if (!plain.prepared->compiled->frictions.empty()) {
+            continue;  // copies take their share of the load that the friction depends on
+        }
         const Settings settings{.times = even_times(std::min(0.5, end_of(*plain.prepared)), 10)};
         const Recording expected = run_model(*plain.prepared, settings);
         ASSERT_FALSE(expected.error) << expected.error->message;

@@ -13,7 +13,7 @@ std::vector<CheckedRow> checked_rows(const sim::CheckReport& report,
                                      const sim::CompiledModel& model) {
     std::vector<CheckedRow> rows;
     const solve::Analysis& analysis = report.analysis;
-    for (std::size_t i = 0; i < model.rows.size(); ++i) {
+    for (std::size_t i = 0; i < model.constraints().size(); ++i) {
         const mech::Row& row = model.rows[i];
         CheckedRow checked;
         checked.name = row.name;
@@ -64,7 +64,7 @@ CheckReport public_report(const sim::CheckReport& report, const sim::Prepared& p
     CheckReport result;
     result.title = report.title;
     result.coordinates = report.coordinates;
-    result.constraint_rows = model.m();
+    result.constraint_rows = model.constraint_rows;
     result.rank = report.analysis.rank;
     result.degrees_of_freedom = report.degrees_of_freedom;
     result.mass_positive_definite = report.analysis.mass_positive_definite;

@@ -14,6 +14,8 @@
 #include "sim/evaluator.h"
 #include "sim/start.h"
 #include "solve/analysis.h"
+#include "sym/print.h"
+#include "sym/walk.h"
 
 namespace ananke {
 namespace {
@@ -44,7 +46,37 @@ sym::Values<double> symbol_values(const sim::Prepared& prepared, const sim::Star
         at[prepared.model.coordinates[i].q] = start.q[i];
         at[prepared.model.coordinates[i].v] = start.v[i];
     }
+    for (const mech::Row& row : prepared.equations.rows) {
+        if (row.lambda) {
+            at[*row.lambda] = 0.0;
+        }
+    }
     return at;
+}
+
+/// The equations without frictions, which depend on multipliers and on stick or slip; the notes
+/// tell their forces.
+mech::Equations without_frictions(const sim::Prepared& prepared, std::vector<std::string>& notes) {
+    mech::Equations equations = prepared.equations;
+    const sym::Graph& graph = prepared.model.graph;
+    for (const mech::FrictionElement& friction : equations.frictions) {
+        for (std::size_t k = 0; k < friction.rows.size(); ++k) {
+            notes.push_back(fmt::format("left out: {} = -({}) along the slip {}",
+                                        friction.rows[k].name, sym::print(graph, friction.force[k]),
+                                        sym::print(graph, friction.rows[k].residual)));
+        }
+    }
+    equations.C = equations.C_given;
+    equations.has_nonideal = !prepared.model.nonideal.empty();
+    return equations;
+}
+
+bool depend_on_reactions(const sym::Graph& graph, const mech::Equations& equations) {
+    const auto depends = [&](sym::Expr e) {
+        return sym::depends_on_kind(graph, e, sym::SymbolKind::kReaction);
+    };
+    return std::any_of(equations.Q.begin(), equations.Q.end(), depends) ||
+           std::any_of(equations.C.begin(), equations.C.end(), depends);
 }
 
 Judgement judge(const sim::Prepared& prepared) {
@@ -58,8 +90,11 @@ Judgement judge(const sim::Prepared& prepared) {
         result.notes.push_back(
             "the initial values do not satisfy the constraints; the lines below hold all the same");
     }
-    const solve::Analysis analysis =
+    solve::Analysis analysis =
         solve::analyse(evaluator.system(start.t, start.q.data(), start.v.data()));
+    // Rows of frictions that stick are none of the equations written out.
+    std::erase_if(analysis.vanished,
+                  [&](int row) { return row >= prepared.compiled->constraint_rows; });
     result.mass_positive_definite = analysis.mass_positive_definite;
     if (analysis.failure) {
         result.failure = sim::explain_failure(evaluator, start.t, start.q.data(), start.v.data());
@@ -185,8 +220,8 @@ constexpr std::string_view kPivotNote =
     "vanishes the lines lose digits (a run chooses anew there)";
 
 /// RH (8), or (7) with constraints in evidence.
-Result<Derived> derive_minimal(const sim::Prepared& prepared, const Judgement& judgement,
-                               const DeriveOptions& options) {
+Result<Derived> derive_minimal(const sim::Prepared& prepared, const mech::Equations& equations,
+                               const Judgement& judgement, const DeriveOptions& options) {
     const Result<std::vector<int>> evidence = rows_of(prepared, options.evidence);
     if (!evidence) {
         return evidence.error();
@@ -195,8 +230,7 @@ Result<Derived> derive_minimal(const sim::Prepared& prepared, const Judgement& j
     mech::ReportOptions report{prepared.parameters, judgement.rows, judgement.notes, options.full};
     const mech::MinimalOptions choice =
         minimal_options(prepared, judgement, evidence.value(), options.independent, report.notes);
-    Result<mech::MinimalForm> form =
-        mech::minimal_form(own, prepared.equations, choice, judgement.at);
+    Result<mech::MinimalForm> form = mech::minimal_form(own, equations, choice, judgement.at);
     if (!form) {
         return form.error();
     }
@@ -206,11 +240,10 @@ Result<Derived> derive_minimal(const sim::Prepared& prepared, const Judgement& j
     if (choice.rows.size() > choice.evidence.size()) {
         report.notes.emplace_back(kPivotNote);
     }
-    return Derived{
-        options.notation == Notation::kC
-            ? mech::minimal_c(own, prepared.equations, form.value(), report)
-            : rendered(options.notation, own, prepared.equations, form.value().lines, report),
-        std::nullopt};
+    return Derived{options.notation == Notation::kC
+                       ? mech::minimal_c(own, equations, form.value(), report)
+                       : rendered(options.notation, own, equations, form.value().lines, report),
+                   std::nullopt};
 }
 
 }  // namespace
@@ -228,14 +261,23 @@ std::vector<Form> written_forms() {
 
 Derived derive(const Model& model, const DeriveOptions& options) {
     const sim::Prepared& prepared = *model.data().prepared;
-    const Judgement judgement = judge(prepared);
+    Judgement judgement = judge(prepared);
+    const mech::Equations equations = without_frictions(prepared, judgement.notes);
+    if (!judgement.failure && depend_on_reactions(prepared.model.graph, equations)) {
+        judgement.failure =
+            Error{ErrorCode::kNotApplicable,
+                  "forces depend on reactions, which follow from the acceleration; run the model"};
+        if (options.notation == Notation::kC) {
+            return {"", judgement.failure};
+        }
+    }
     mech::ReportOptions report{prepared.parameters, judgement.rows, judgement.notes, options.full};
     // The lines of the closed form are new expressions: they go into a graph of their own.
     mech::Model own = prepared.model;
 
     std::optional<Error> failure = judgement.failure;
     if (!failure && options.form == Form::kMinimal) {
-        Result<Derived> derived = derive_minimal(prepared, judgement, options);
+        Result<Derived> derived = derive_minimal(prepared, equations, judgement, options);
         if (derived) {
             return std::move(derived.value());
         }
@@ -251,20 +293,19 @@ Derived derive(const Model& model, const DeriveOptions& options) {
         const mech::WrittenForm wanted =
             mech::parse_written_form(form_name(options.form)).value_or(automatic);
         const Result<mech::ClosedForm> form =
-            mech::closed_form(own, prepared.equations, wanted, judgement.rows, judgement.at);
+            mech::closed_form(own, equations, wanted, judgement.rows, judgement.at);
         if (form && wanted == mech::WrittenForm::kMultipliers) {
             report.notes.emplace_back(kPivotNote);
         }
         if (form) {
-            return {rendered(options.notation, own, prepared.equations, form.value(), report),
-                    std::nullopt};
+            return {rendered(options.notation, own, equations, form.value(), report), std::nullopt};
         }
         failure = form.error();
     }
     // The equations exist even where they do not determine an acceleration.
     report.notes.push_back("no closed acceleration: " + failure->message);
-    const mech::ClosedForm given = mech::given_equations(own, prepared.equations, judgement.at);
-    return {rendered(options.notation, own, prepared.equations, given, report), failure};
+    const mech::ClosedForm given = mech::given_equations(own, equations, judgement.at);
+    return {rendered(options.notation, own, equations, given, report), failure};
 }
 
 }  // namespace ananke

@@ -118,6 +118,11 @@ struct ForceTerm {
     bool nonideal = false;
     bool torque = false;
 };
+/// friction on c: law(...)
+struct FrictionTerm {
+    ExprId target = kNoExpr;
+    ExprId law = kNoExpr;  ///< a call
+};
 struct GravityTerm {
     ExprId value = kNoExpr;
 };
@@ -196,14 +201,22 @@ struct Import {
     Span alias;  ///< empty: the file's own name
 };
 
+/// rub name(arguments): slip load load, where a joint rubs.
+struct RubDeclaration {
+    Span name;
+    std::vector<JointDefinition::Argument> arguments;
+    ExprId slip = kNoExpr;
+    ExprId load = kNoExpr;
+};
+
 struct Statement {
     Span span;
     Span keyword;
     std::variant<ModelTitle, ParameterList, CoordinateList, SpeedList, LetList, OutputList,
                  InitialList, GaugeList, FunctionDefinition, KineticTerm, PotentialTerm, MassTerm,
-                 ForceTerm, GravityTerm, ParticleDeclaration, PointDeclaration, BodyDeclaration,
-                 ConstraintDeclaration, EventDeclaration, Simulate, ForLoop, Import,
-                 JointDefinition, JointDeclaration>
+                 ForceTerm, FrictionTerm, GravityTerm, ParticleDeclaration, PointDeclaration,
+                 BodyDeclaration, ConstraintDeclaration, EventDeclaration, Simulate, ForLoop,
+                 Import, JointDefinition, JointDeclaration, RubDeclaration>
         as;
 };
 

@@ -39,7 +39,7 @@ const std::vector<std::string>& builtin_names() {
     static const std::vector<std::string> kNames = [] {
         std::vector<std::string> names{"dot",          "cross", "norm", "position", "velocity",
                                        "acceleration", "omega", "axis", "fixed",    "rotation",
-                                       "quaternion",   "axes",  "start"};
+                                       "quaternion",   "axes",  "start",    "reaction"};
         for (const ScalarFunction& f : kScalarFunctions) {
             names.emplace_back(f.name);
         }
@@ -142,8 +142,7 @@ Value Lowering::call_builtin(ExprId id, std::string_view name, bool& known) {
         return call_rotation(id, name);
     }
     if (name == "reaction") {
-        return fail(expr(id).span, "'reaction' is not supported by this version",
-                    {"a non-ideal force may depend on coordinates, velocities and t"});
+        return call_reaction(id);
     }
     known = false;
     return Value::none();

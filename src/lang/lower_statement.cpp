@@ -235,7 +235,8 @@ void Lowering::lower(const Statement&, const ForceTerm& node) {
                              node.nonideal ? "a non-ideal force on a point" : "a force on a point")
                  : scalar_of(node.value, node.nonideal ? "a non-ideal force on a coordinate"
                                                        : "a force on a coordinate");
-    if (value.bad() || !allow(value, kOnTime | kOnPositions | kOnVelocities, node.value, what)) {
+    if (value.bad() ||
+        !allow(value, kOnTime | kOnPositions | kOnVelocities | kOnReactions, node.value, what)) {
         return;
     }
     const Span span = expr(node.value).span;
@@ -317,6 +318,12 @@ void Lowering::lower(const Statement&, const ConstraintDeclaration& node) {
              "supported",
              {"constrain positions or velocities; a constraint on x' fixes x'' by its derivative",
               "an acceleration of given size can be stated by its integral, or as a force"});
+        sound = false;
+    }
+    if (sound && (both & kOnReactions) != 0) {
+        fail(first_place(kOnReactions, node.left), "a reaction cannot stand in a constraint",
+             {"a reaction follows from the equations; it stands in 'force', 'nonideal', "
+              "'friction' and 'output'"});
         sound = false;
     }
     if (sound) {

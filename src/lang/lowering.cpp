@@ -156,6 +156,13 @@ bool Lowering::allow(const Value& value, Dependence allowed, ExprId at, std::str
         quantity = "accelerations";
         kinds = kOnAccelerations;
         notes.emplace_back("accelerations follow from the equations; they stand only in 'output'");
+    } else if ((excess & kOnReactions) != 0) {
+        quantity = "reactions";
+        kinds = kOnReactions;
+        notes.emplace_back(
+            "reactions follow from the equations; they stand in 'force', 'nonideal', 'friction' "
+            "and "
+            "'output'");
     } else if ((excess & kOnVelocities) != 0) {
         quantity = "velocities";
         kinds = kOnVelocities;
@@ -166,7 +173,7 @@ bool Lowering::allow(const Value& value, Dependence allowed, ExprId at, std::str
         quantity = "t";
         kinds = kOnTime;
     }
-    if (!advice.empty() && kinds != kOnAccelerations) {
+    if (!advice.empty() && kinds != kOnAccelerations && kinds != kOnReactions) {
         notes.emplace_back(advice);
     }
     fail(first_place(kinds, at), fmt::format("{} cannot depend on {}", what, quantity),
@@ -179,6 +186,9 @@ Value Lowering::time_derivative(const Value& value, ExprId at) {
     if ((dependence(value) & kOnAccelerations) != 0) {
         return fail(span, "derivatives of accelerations are not available",
                     {"x' is the velocity, x'' the acceleration, and there it ends"});
+    }
+    if ((dependence(value) & kOnReactions) != 0) {
+        return fail(span, "derivatives of reactions are not available");
     }
     Value rate = value;
     for (int i = 0; i < value.size(); ++i) {

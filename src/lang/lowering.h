@@ -4,7 +4,8 @@
 // One state and its groups of functions, each in its own source: reports and checks (lowering.cpp),
 // expressions (lower_expression.cpp), names (lower_name.cpp), functions (lower_function.cpp),
 // statements (lower_statement.cpp, lower_declaration.cpp, lower_event.cpp), bodies
-// (lower_body.cpp), joints (lower_joint.cpp), files and settings (lower_import.cpp).
+// (lower_body.cpp), joints (lower_joint.cpp), friction (lower_friction.cpp), files and settings
+// (lower_import.cpp).
 #pragma once
 
 #include <array>
@@ -28,7 +29,7 @@
 namespace ananke::lang {
 
 /// Kinds of symbols that an expression depends on, one bit per sym::SymbolKind.
-using Dependence = std::uint8_t;
+using Dependence = std::uint16_t;
 constexpr Dependence bit(sym::SymbolKind kind) {
     return static_cast<Dependence>(1U << static_cast<unsigned>(kind));
 }
@@ -40,6 +41,7 @@ inline constexpr Dependence kOnVelocities =
     bit(sym::SymbolKind::kVelocity) | bit(sym::SymbolKind::kPointVelocity);
 inline constexpr Dependence kOnAccelerations =
     bit(sym::SymbolKind::kAcceleration) | bit(sym::SymbolKind::kPointAcceleration);
+inline constexpr Dependence kOnReactions = bit(sym::SymbolKind::kReaction);
 
 class Lowering {
   public:
@@ -157,6 +159,7 @@ class Lowering {
     Value call_scalar_function(ExprId id, sym::Op op, std::string_view name, int arity);
     Value call_vector_function(ExprId id, std::string_view name);
     Value call_point_function(ExprId id, std::string_view name);
+    Value call_reaction(ExprId id);
     Value call_defined(ExprId id, const std::string& name, const Function& function);
     bool bind_arguments(ExprId id, const std::string& name, const Function& function,
                         std::vector<Local>& out);
@@ -226,6 +229,8 @@ class Lowering {
     void lower(const Statement& statement, const PotentialTerm& node);
     void lower(const Statement& statement, const MassTerm& node);
     void lower(const Statement& statement, const ForceTerm& node);
+    void lower(const Statement& statement, const FrictionTerm& node);
+    void lower(const Statement& statement, const RubDeclaration& node);
     void lower(const Statement& statement, const GravityTerm& node);
     void lower(const Statement& statement, const ParticleDeclaration& node);
     void lower(const Statement& statement, const PointDeclaration& node);
@@ -269,6 +274,22 @@ class Lowering {
     std::optional<int> coordinate_of(ExprId id, std::string_view what);
     bool is_linear_in_velocities(sym::Expr e);
 
+    // Friction (lower_friction.cpp).
+    /// Where a joint rubs: the statement, and what its names stood for there.
+    struct Rub {
+        const RubDeclaration* node;
+        FileScope* scope;
+        std::vector<Local> locals;
+    };
+    struct Rubbing;
+    bool read_law(Rubbing& rubbing, mech::Friction& friction);
+    bool read_argument(Rubbing& rubbing, ExprId id, mech::Friction& friction);
+    bool read_value(const Rubbing& rubbing, const std::string& name, ExprId id,
+                    mech::Friction& friction);
+    bool take_slip(const Value& value, Span span, mech::Friction& friction);
+    void add_friction(Rubbing& rubbing, const Entity& entity, mech::Friction friction);
+    bool rub(const Rub& where, const Rubbing& rubbing, mech::Friction& friction);
+
     // Files and settings (lower_import.cpp).
     void carry_out(FileScope& scope);
     void forgive_names(const std::vector<Statement>& body);
@@ -303,13 +324,14 @@ class Lowering {
     std::unordered_map<std::string, std::uint32_t> files_by_path_;
     std::vector<std::string> importing_;  ///< the files that wait for the present one
     std::size_t imports_ = 0;
+    std::unordered_map<int, std::vector<Rub>> rubs_;  ///< by joint
     std::vector<Setting> settings_;
 
     std::vector<Dependence> dependence_;                      ///< per node of the graph
     std::unordered_map<sym::Expr, sym::Expr> rate_;           ///< time derivatives of symbols
     std::unordered_map<sym::Expr, double> parameter_values_;  ///< sym::Values<double>
     std::unordered_map<sym::Expr, int> parameter_index_;
-    std::array<std::optional<Span>, 8> places_;  ///< first place of each kind of dependence
+    std::array<std::optional<Span>, 9> places_;  ///< first place of each kind of dependence
     std::vector<std::array<Start, 2>> starts_;   ///< per coordinate: position, velocity
     std::optional<Span> title_span_;
     std::optional<Span> gravity_span_;

@@ -86,6 +86,8 @@ class Parser {
     bool parse_define_joint(Statement& out);
     bool joint_argument(JointDefinition::Argument& out);
     ExprId place(ExprId body);
+    bool parse_friction(Statement& out);
+    bool parse_rub(Statement& out);
     bool parse_particle(Statement& out);
     bool parse_point(Statement& out);
     bool parse_constraint(Statement& out, bool servo);

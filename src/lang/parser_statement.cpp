@@ -153,8 +153,6 @@ bool Parser::later_feature(std::string_view word) {
         std::string_view instead;
     };
     static constexpr Later kLater[] = {
-        {"friction", "friction laws ('friction on')",
-         "a force of friction that does not depend on the reaction can be given by 'nonideal on'"},
         {"view", "views ('view')", "remove the statement to run the model"},
     };
     for (const Later& later : kLater) {
@@ -222,6 +220,8 @@ bool Parser::statement(Statement& out) {
         {"body", [](P& p, S& s) { return p.parse_body(s); }},
         {"planar", [](P& p, S& s) { return p.parse_body(s); }},
         {"joint", [](P& p, S& s) { return p.parse_joint(s); }},
+        {"friction", [](P& p, S& s) { return p.parse_friction(s); }},
+        {"rub", [](P& p, S& s) { return p.parse_rub(s); }},
         {"particle", [](P& p, S& s) { return p.parse_particle(s); }},
         {"point", [](P& p, S& s) { return p.parse_point(s); }},
         {"constraint", [](P& p, S& s) { return p.parse_constraint(s, false); }},

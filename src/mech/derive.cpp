@@ -7,9 +7,11 @@
 #include "mech/collect.h"
 #include "mech/event_expressions.h"
 #include "mech/forces.h"
+#include "mech/friction.h"
 #include "mech/inertia.h"
 #include "mech/integrable.h"
 #include "mech/points.h"
+#include "mech/reactions.h"
 #include "mech/rows.h"
 #include "mech/validate.h"
 #include "mech/values.h"
@@ -75,9 +77,14 @@ GaugeChoice gauge_choice(Model& model, const PointTable& points, const std::vect
     return gauge;
 }
 
-void add_named(Model& model, const TimeFlow& flow, const PointTable& points, Equations& equations) {
+void add_named(Model& model, const TimeFlow& flow, const PointTable& points,
+               const std::vector<sym::Replacement>& reactions, Equations& equations) {
     for (const Output& output : model.outputs) {
         equations.outputs.push_back({output.name, points.replace(model.graph, output.value)});
+        if (!reactions.empty()) {
+            Expr& value = equations.outputs.back().value;
+            value = sym::substitute(model.graph, value, reactions);
+        }
     }
     for (const Speed& speed : model.speeds) {
         equations.speeds.push_back({speed.name, points.replace(model.graph, speed.value)});
@@ -96,7 +103,15 @@ bool all_zero(const Graph& graph, const std::vector<Expr>& values) {
     return true;
 }
 
-Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& points) {
+void put_in(Graph& graph, const std::vector<sym::Replacement>& reactions,
+            std::vector<Expr>& forces) {
+    for (Expr& force : forces) {
+        force = reactions.empty() ? force : sym::substitute(graph, force, reactions);
+    }
+}
+
+Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& points,
+                       std::vector<Diagnostic>& diagnostics) {
     Graph& graph = model.graph;
     Equations equations;
     equations.n = static_cast<int>(model.coordinates.size());
@@ -104,7 +119,7 @@ Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& poi
     equations.M = sum_masses(graph, equations.elements);
 
     // Q = F + T_q - V_q - T_vq v - T_vt
-    const std::vector<Expr> F = generalized_forces(model, flow, points, model.forces);
+    std::vector<Expr> F = generalized_forces(model, flow, points, model.forces);
     equations.Q = F;
     for (const InertiaElement& element : equations.elements) {
         for (const Entry& entry : element.Q) {
@@ -119,8 +134,17 @@ Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& poi
     }
 
     equations.C = generalized_forces(model, flow, points, model.nonideal);
-    equations.has_nonideal = !model.nonideal.empty();
     equations.rows = constraint_rows(model, flow, points);
+
+    const std::vector<sym::Replacement> reactions = reaction_values(model, equations.rows);
+    for (std::vector<Expr>* forces : {&F, &equations.Q, &equations.C}) {
+        put_in(graph, reactions, *forces);
+    }
+    equations.frictions =
+        friction_elements(model, flow, points, equations.rows, reactions, diagnostics);
+    equations.C_given = equations.C;
+    add_friction_forces(model, equations.frictions, equations.C);
+    equations.has_nonideal = !model.nonideal.empty() || !equations.frictions.empty();
 
     const Energy balance = energy(model, flow, equations.elements, potential, F);
     equations.kinetic = balance.kinetic;
@@ -135,7 +159,7 @@ Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& poi
             equations.energy_projection_allowed && row.homogeneous;
     }
     equations.gauge = gauge_choice(model, points, equations.rows);
-    add_named(model, flow, points, equations);
+    add_named(model, flow, points, reactions, equations);
     return equations;
 }
 
@@ -169,7 +193,7 @@ Derivation derive(Model& model, std::span<const double> parameters) {
     if (has_errors(diagnostics)) {
         return derivation;
     }
-    Equations equations = equations_of(model, flow, points);
+    Equations equations = equations_of(model, flow, points, diagnostics);
     validate_inertia(model, probe, equations, diagnostics);
     classify_rows(model, points, probe, equations, diagnostics);
     find_integrals(model, probe, equations);

@@ -2,8 +2,9 @@
 //
 //   M a = Q + C + A^T lambda,   A a = b                                        THEORY section 1
 //
-// Points no longer occur: position(P) and velocity(P) are replaced by coordinates. Only outputs may
-// contain accelerations. Computed by derive() (mech/derive.h) and constant afterwards.
+// Points no longer occur: position(P) and velocity(P) are replaced by coordinates; reaction(c) is
+// replaced by multipliers, which Q, C and outputs may contain. Only outputs may contain
+// accelerations. Computed by derive() (mech/derive.h) and constant afterwards.
 #pragma once
 
 #include <cstdint>
@@ -95,6 +96,30 @@ struct Row {
     std::vector<Twist> twists;
     /// Coordinates of A whose force belongs to no point by THEORY section 3; only Qc tells it.
     std::vector<int> unattributed;
+
+    std::optional<Expr> lambda;  ///< symbol of its multiplier, where an expression may use it
+    bool stick = false;          ///< slip = 0 of a friction, in force only while it sticks
+};
+
+/// All friction laws of one slip, THEORY section 5. While it slips, C holds
+///   -sum_k F_k d slip_k/dv,   F_k = amount * direction_k + damping_k
+/// with the direction frozen: +1 or -1 for one component, so that the law stays smooth when a step
+/// ends beyond slip = 0; for two components slip/|slip|, mirrored beyond the line on which the
+/// slip has turned by a right angle, so that a straight stop is smooth likewise. While it sticks
+/// the direction is 0 and the rows are in force.
+struct FrictionElement {
+    std::string name;
+    std::vector<Row> rows;       ///< slip_k = 0
+    bool dry = false;            ///< has a law that can stick
+    std::vector<Expr> mode;      ///< symbols: the direction of slip, one per component
+    std::vector<Expr> force;     ///< F_k: what slides past feels along slip_k; over q, v, t, lambda
+    Expr amount;                 ///< dry part of |F|
+    Expr limit;                  ///< the largest dry friction while it sticks
+    Expr load;                   ///< of the first dry law
+    Expr coefficient;            ///< of the first dry law: its amount over its load
+    std::vector<int> load_rows;  ///< rows whose multipliers the loads contain
+    std::vector<int> constraints;  ///< that it belongs to
+    Span span;
 };
 
 /// Its kind, an integrable row as what it is.
@@ -150,12 +175,14 @@ struct EventExpressions {
 };
 
 struct Equations {
-    int n = 0;                 ///< coordinates
-    std::vector<MassEntry> M;  ///< by row, then column; entries that are zero are absent
-    std::vector<Expr> Q;       ///< n
-    std::vector<Expr> C;       ///< n; zero unless has_nonideal
+    int n = 0;                  ///< coordinates
+    std::vector<MassEntry> M;   ///< by row, then column; entries that are zero are absent
+    std::vector<Expr> Q;        ///< n
+    std::vector<Expr> C;        ///< n; zero unless has_nonideal
+    std::vector<Expr> C_given;  ///< n; C without the frictions
     bool has_nonideal = false;
     std::vector<Row> rows;
+    std::vector<FrictionElement> frictions;
     std::vector<InertiaElement> elements;
 
     Expr kinetic, potential;

@@ -117,6 +117,33 @@ struct Constraint {
     Span span;
     int joint = -1;    ///< the joint it belongs to
     int norm_of = -1;  ///< it keeps the quaternion of this body a unit one
+    /// Symbols of reaction(c), one or three; empty where no expression asks for them.
+    std::vector<Expr> reaction;
+};
+
+/// How the size of a friction force follows from the load N >= 0 and the speed of slip s >= 0:
+///   coulomb    mu N                                            at rest up to mu_static N
+///   stribeck   (mu + (mu_static - mu) exp(-(s/speed)^2)) N     at rest up to mu_static N
+///   viscous    damping s
+enum class FrictionLaw : std::uint8_t { kCoulomb, kStribeck, kViscous };
+
+/// One `friction on` statement: the force -f(load, slip) d slip/dv, against the slip. Statements
+/// about the same slip add up. Where slip is zero a dry law holds up to its static limit: the
+/// equations slip = 0 are then constraints and the friction is their force.
+struct Friction {
+    std::string name;              ///< of the constraint or joint that rubs
+    std::vector<int> constraints;  ///< of `name`
+    /// One or two components in orthogonal directions, linear in the velocities. Empty: the
+    /// tangential velocity of the one point that the constraint acts on.
+    std::vector<Expr> slip;
+    std::optional<Expr> load;  ///< over reactions; absent: size of the force on that point
+    FrictionLaw law = FrictionLaw::kCoulomb;
+    std::optional<Expr> mu, mu_static, speed;  ///< mu_static is mu unless given
+    std::optional<Expr> damping;               ///< of the viscous law
+    /// A speed v0 below which a dry law is rounded off: s/sqrt(s^2 + v0^2) for the direction of
+    /// slip. Such a law never sticks, it creeps.
+    std::optional<Expr> smooth;
+    Span span;
 };
 
 /// A named motion variable, linear in the velocities (RH section 2).
@@ -203,6 +230,7 @@ struct Model {
     Forces nonideal;
     std::optional<Vec3> gravity;
     std::vector<Constraint> constraints;
+    std::vector<Friction> frictions;
     std::vector<Speed> speeds;
     Gauge gauge;
     std::vector<InitialValue> initial;

@@ -219,6 +219,21 @@ ConstraintKind kind_by_symbols(Model& model, Expr residual, bool holonomic,
                                      : ConstraintKind::kNonholonomicLinear;
 }
 
+Row velocity_row(Model& model, const TimeFlow& flow, std::string name, Expr psi) {
+    Graph& graph = model.graph;
+    Row row;
+    row.name = std::move(name);
+    row.constraint = -1;
+    row.holonomic = false;
+    row.residual = psi;
+    row.rate = psi;
+    row.A = row_entries(model, flow, row);
+    row.kind = kind_by_symbols(model, psi, false, row.A);
+    row.b = collect(graph, graph.neg(flow.along_velocity(graph, psi)));
+    find_magnitudes(graph, row);
+    return row;
+}
+
 std::vector<Row> constraint_rows(Model& model, const TimeFlow& flow, const PointTable& points) {
     Graph& graph = model.graph;
     const auto components = sole_components(model, points);

@@ -31,7 +31,14 @@ Diagnostic parameter_diagnostic(const Model& model, const Error& error) {
 namespace {
 
 /// What an expression may depend on; each level includes the ones before it.
-enum class Level : std::uint8_t { kParameters, kTime, kPositions, kVelocities, kAccelerations };
+enum class Level : std::uint8_t {
+    kParameters,
+    kTime,
+    kPositions,
+    kVelocities,
+    kReactions,
+    kAccelerations
+};
 
 Level level_of(SymbolKind kind) {
     switch (kind) {
@@ -48,20 +55,25 @@ Level level_of(SymbolKind kind) {
         case SymbolKind::kAcceleration:
         case SymbolKind::kPointAcceleration:
             return Level::kAccelerations;
+        case SymbolKind::kReaction:
+            return Level::kReactions;
     }
     return Level::kAccelerations;
 }
 
 const char* plural(Level level) {
-    constexpr std::array kNames{"parameters", "time", "coordinates", "velocities", "accelerations"};
+    constexpr std::array kNames{"parameters", "time",      "coordinates",
+                                "velocities", "reactions", "accelerations"};
     return kNames[static_cast<std::size_t>(level)];
 }
 
 /// What an expression of this level may be made of, for a note.
 const char* allowance(Level level) {
-    constexpr std::array kTexts{"numbers and parameters", "parameters and t",
+    constexpr std::array kTexts{"numbers and parameters",
+                                "parameters and t",
                                 "coordinates, parameters and t",
                                 "coordinates, velocities, parameters and t",
+                                "coordinates, velocities, reactions, parameters and t",
                                 "coordinates, velocities, accelerations, parameters and t"};
     return kTexts[static_cast<std::size_t>(level)];
 }
@@ -116,12 +128,12 @@ void check_forces(SymbolCheck& symbols, const Model& model, const Forces& forces
     for (const CoordinateForce& force : forces.on_coordinates) {
         const std::string& name =
             model.coordinates[static_cast<std::size_t>(force.coordinate)].name;
-        symbols.check(force.value, Level::kVelocities, fmt::format("{} on '{}'", what, name),
+        symbols.check(force.value, Level::kReactions, fmt::format("{} on '{}'", what, name),
                       force.span);
     }
     for (const PointForce& force : forces.on_points) {
         const std::string& name = model.points[static_cast<std::size_t>(force.point)].name;
-        symbols.check(force.value, Level::kVelocities, fmt::format("{} on '{}'", what, name),
+        symbols.check(force.value, Level::kReactions, fmt::format("{} on '{}'", what, name),
                       force.span);
     }
     for (const BodyTorque& torque : forces.on_bodies) {

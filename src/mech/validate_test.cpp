@@ -58,6 +58,8 @@ TEST(Validate, SymbolsWhereTheyMayNotStand) {
     const std::string forces = "a force that depends on velocities is written with 'force on'";
     const std::string positions = "it may be made of coordinates, parameters and t";
     const std::string velocities = "it may be made of coordinates, velocities, parameters and t";
+    const std::string reactions =
+        "it may be made of coordinates, velocities, reactions, parameters and t";
     {
         Bench b;
         b.m.potential(b.x.q * b.y.v);
@@ -90,7 +92,7 @@ TEST(Validate, SymbolsWhereTheyMayNotStand) {
         Bench b;
         b.m.force(b.x, b.y.a);
         expect_only(b.m, "the force on 'x' cannot depend on accelerations, but contains y''",
-                    {velocities});
+                    {reactions});
     }
     {
         Bench b;
@@ -98,7 +100,7 @@ TEST(Validate, SymbolsWhereTheyMayNotStand) {
         b.m.nonideal(p, {b.zero, b.x.a, b.y.a});
         expect_only(b.m,
                     "the non-ideal force on 'A' cannot depend on accelerations, but contains x''",
-                    {velocities});
+                    {reactions});
     }
     {
         Bench b;

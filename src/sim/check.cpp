@@ -8,6 +8,7 @@
 
 #include "sim/dynamics.h"
 #include "sim/evaluator.h"
+#include "sim/friction_watch.h"
 #include "solve/forms.h"
 #include "solve/principle.h"
 
@@ -27,9 +28,40 @@ double relative_difference(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
     return a.size() == 0 ? 0.0 : (a - b).lpNorm<Eigen::Infinity>() / scale;
 }
 
+/// Forces as they are at a state: what the frictions do there, and the multipliers that forces
+/// depend on. While it lives the evaluator's system is that of this state.
+class Settled {
+  public:
+    Settled(Evaluator& evaluator, double t, const double* q, const double* v) {
+        const CompiledModel& model = evaluator.model();
+        if (!model.frictions.empty() || !model.feedback.empty()) {
+            watch_.emplace(evaluator, DynamicsOptions{});
+            result_ = watch_->settle(t, q, v);
+        }
+    }
+    ~Settled() {
+        if (watch_) {
+            watch_->release();
+        }
+    }
+    Settled(const Settled&) = delete;
+    Settled& operator=(const Settled&) = delete;
+
+    bool ok() const { return result_.has_value(); }
+    const Error& error() const { return result_.error(); }
+
+  private:
+    std::optional<FrictionWatch> watch_;
+    Result<std::vector<FrictionChange>> result_ = std::vector<FrictionChange>{};
+};
+
 /// Every form against the automatic one at one state.
 std::vector<FormAgreement> compare_forms(Evaluator& evaluator, double t, const double* q,
                                          const double* v) {
+    const Settled settled(evaluator, t, q, v);
+    if (!settled.ok()) {
+        return {};
+    }
     const solve::Gauge gauge = evaluator.gauge(t, q, v);
     const solve::System at = evaluator.system(t, q, v);
     const Result<solve::Motion> reference = solve::evaluate(solve::Form::kAuto, at);
@@ -127,7 +159,15 @@ Result<CheckReport> check(const Prepared& prepared, Agreement agreement) {
     report.degrees_of_freedom = report.coordinates - report.analysis.rank;
     const std::span<const double> residuals = evaluator.scaled_residuals(t, q, v);
     report.residuals.assign(residuals.begin(), residuals.end());
-    if (prepared.compiled->has_nonideal) {
+    for (const SharedLoad& one : shared_loads(*prepared.compiled, report.analysis)) {
+        report.warnings.push_back(one.text);
+    }
+    const Settled settled(evaluator, t, q, v);
+    if (!settled.ok()) {
+        report.warnings.push_back(settled.error().message);
+        return report;
+    }
+    if (prepared.compiled->has_nonideal && !evaluator.any_sticks()) {
         const Result<solve::NonidealShare> share =
             solve::nonideal_share(evaluator.system(t, q, v), report.analysis);
         if (share) {

@@ -58,7 +58,7 @@ std::string combination_text(const solve::DroppedRow& dropped,
 
 std::string header_text(const CheckReport& report, const Prepared& prepared) {
     std::string text = report.title.empty() ? "" : report.title + "\n\n";
-    const int rows = prepared.compiled->m();
+    const int rows = prepared.compiled->constraint_rows;
     text += fmt::format("{}, {} of rank {}, {} of freedom\n",
                         plural(report.coordinates, "coordinate"), plural(rows, "constraint row"),
                         report.analysis.rank, plural(report.degrees_of_freedom, "degree"));
@@ -70,12 +70,12 @@ std::string header_text(const CheckReport& report, const Prepared& prepared) {
 
 std::string constraint_table(const CheckReport& report, const Prepared& prepared) {
     const CompiledModel& model = *prepared.compiled;
-    if (model.rows.empty()) {
+    if (model.constraints().empty()) {
         return "\nno constraints\n";
     }
     std::vector<std::vector<std::string>> table{
         {"constraint", "kind", "multiplier", "residual at start", "remark"}};
-    for (std::size_t i = 0; i < model.rows.size(); ++i) {
+    for (std::size_t i = 0; i < model.constraints().size(); ++i) {
         const mech::Row& row = model.rows[i];
         std::string remark = row.servo ? "servo: its force is a control" : "";
         const auto index = static_cast<int>(i);
@@ -143,7 +143,7 @@ std::string direction_text(const Prepared& prepared) {
         return body >= 0 &&
                written.bodies[static_cast<std::size_t>(body)].kind == mech::Body::Kind::kGround;
     };
-    for (const mech::Row& row : model.rows) {
+    for (const mech::Row& row : model.constraints()) {
         for (const mech::Direction& direction : row.directions) {
             if (at_rest(written.points[static_cast<std::size_t>(direction.point)].body)) {
                 continue;  // it takes the opposite of what the others get

@@ -1,6 +1,9 @@
 #include "sim/compiled_model.h"
 
+#include <unordered_set>
+
 #include "code/lower.h"
+#include "sym/differentiate.h"
 #include "sym/walk.h"
 
 namespace ananke::sim {
@@ -66,7 +69,8 @@ class Outputs {
 };
 
 void describe(CompiledModel& compiled, const Model& model, const Equations& equations) {
-    compiled.layout = {equations.n, static_cast<int>(model.parameters.size()), 0};
+    compiled.layout.n = equations.n;
+    compiled.layout.parameters = static_cast<int>(model.parameters.size());
     for (const mech::Coordinate& c : model.coordinates) {
         compiled.coordinate_names.push_back(c.name);
     }
@@ -89,6 +93,23 @@ void describe(CompiledModel& compiled, const Model& model, const Equations& equa
         }
     }
     compiled.rows = equations.rows;
+    compiled.constraint_rows = static_cast<int>(equations.rows.size());
+    for (const mech::FrictionElement& element : equations.frictions) {
+        CompiledFriction friction;
+        friction.name = element.name;
+        friction.components = static_cast<int>(element.rows.size());
+        friction.first_row = compiled.m();
+        friction.first_direction = compiled.layout.directions;
+        friction.dry = element.dry;
+        friction.load_rows = element.load_rows;
+        friction.first_value = compiled.frictions.empty()
+                                   ? 0
+                                   : compiled.frictions.back().first_value +
+                                         2 * compiled.frictions.back().components + 4;
+        compiled.rows.insert(compiled.rows.end(), element.rows.begin(), element.rows.end());
+        compiled.layout.directions += friction.components;
+        compiled.frictions.push_back(std::move(friction));
+    }
     compiled.outputs = equations.outputs;
     compiled.outputs.insert(compiled.outputs.end(), equations.speeds.begin(),
                             equations.speeds.end());
@@ -99,8 +120,8 @@ void find_patterns(CompiledModel& compiled, const Equations& equations) {
     for (const mech::MassEntry& entry : equations.M) {
         compiled.mass_entries.push_back({entry.row, entry.column});
     }
-    for (std::size_t i = 0; i < equations.rows.size(); ++i) {
-        const Row& row = equations.rows[i];
+    for (std::size_t i = 0; i < compiled.rows.size(); ++i) {
+        const Row& row = compiled.rows[i];
         const int index = static_cast<int>(i);
         for (const mech::Entry& entry : row.A) {
             compiled.row_entries.push_back({index, entry.column});
@@ -127,16 +148,17 @@ void find_patterns(CompiledModel& compiled, const Equations& equations) {
 }
 
 code::Kernel dynamics_kernel(const Model& model, const Equations& equations,
-                             const Switches& switches, const std::vector<Expr>& inputs) {
+                             const std::vector<Row>& rows, const Switches& switches,
+                             const std::vector<Expr>& inputs) {
     Outputs out(model, inputs);
     out.add_mass(equations).add(switches.Q);
     if (equations.has_nonideal) {
         out.add(switches.C);
     }
-    for (const Row& row : equations.rows) {
+    for (const Row& row : rows) {
         out.add_row(row);
     }
-    for (const Row& row : equations.rows) {
+    for (const Row& row : rows) {
         out.add(row.b);
     }
     out.add(switches.power);
@@ -152,13 +174,13 @@ code::Kernel difference_kernel(Model& model, const std::vector<Switch>& switches
     return out.kernel();
 }
 
-code::Kernel magnitude_kernel(const Model& model, const Equations& equations,
+code::Kernel magnitude_kernel(const Model& model, const std::vector<Row>& rows,
                               const std::vector<Expr>& inputs) {
     Outputs out(model, inputs);
-    for (const Row& row : equations.rows) {
+    for (const Row& row : rows) {
         out.add(row.row_magnitude);
     }
-    for (const Row& row : equations.rows) {
+    for (const Row& row : rows) {
         out.add(row.b_magnitude);
     }
     return out.kernel();
@@ -191,31 +213,111 @@ code::Kernel position_kernel(const CompiledModel& compiled, const Model& model,
     return out.kernel();
 }
 
-code::Kernel velocity_kernel(const Model& model, const Equations& equations,
+code::Kernel velocity_kernel(const Model& model, const std::vector<Row>& rows,
                              const std::vector<Expr>& inputs) {
     Outputs out(model, inputs);
-    for (const Row& row : equations.rows) {
+    for (const Row& row : rows) {
         out.add(row.rate);
     }
-    for (const Row& row : equations.rows) {
+    for (const Row& row : rows) {
         out.add_row(row);
     }
-    for (const Row& row : equations.rows) {
+    for (const Row& row : rows) {
         out.add(row.rate_magnitude);
     }
     return out.kernel();
 }
 
-code::Kernel residual_kernel(const Model& model, const Equations& equations,
+code::Kernel residual_kernel(const Model& model, const std::vector<Row>& rows,
                              const std::vector<Expr>& inputs) {
     Outputs out(model, inputs);
-    for (const Row& row : equations.rows) {
+    for (const Row& row : rows) {
         out.add(row.residual);
     }
-    for (const Row& row : equations.rows) {
+    for (const Row& row : rows) {
         out.add(row.residual_magnitude);
     }
     return out.kernel();
+}
+
+/// Rows whose multipliers any of the expressions contains.
+std::vector<int> rows_in(const Model& model, const std::vector<Row>& rows,
+                         const std::vector<Expr>& roots) {
+    std::vector<int> found;
+    if (rows.empty() || !rows.front().lambda) {
+        return found;
+    }
+    const std::vector<Expr> nodes = sym::reachable(model.graph, roots);
+    const std::unordered_set<Expr> known(nodes.begin(), nodes.end());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (known.contains(*rows[i].lambda)) {
+            found.push_back(static_cast<int>(i));
+        }
+    }
+    return found;
+}
+
+/// d(Q + C)/d lambda of the rows that feed back, row after row.
+std::vector<Expr> feedback_slopes(const CompiledModel& compiled, Model& model,
+                                  const Equations& equations, const Switches& switches) {
+    std::vector<Expr> lambdas;
+    for (const int row : compiled.feedback) {
+        lambdas.push_back(*equations.rows[static_cast<std::size_t>(row)].lambda);
+    }
+    const auto n = static_cast<std::size_t>(equations.n);
+    std::vector<Expr> slopes(n * lambdas.size());
+    for (std::size_t i = 0; i < n; ++i) {
+        const Expr force = model.graph.add(switches.Q[i], switches.C[i]);
+        const std::vector<Expr> gradient = sym::gradient(model.graph, force, lambdas);
+        for (std::size_t k = 0; k < lambdas.size(); ++k) {
+            slopes[k * n + i] = gradient[k];
+        }
+    }
+    return slopes;
+}
+
+/// What depends on multipliers: the inputs they need, the forces that feed back, the frictions.
+void compile_reactions(CompiledModel& compiled, Model& model, const Equations& equations,
+                       const Switches& switches, std::vector<Expr>& inputs) {
+    std::vector<Expr> forces = switches.Q;
+    forces.insert(forces.end(), switches.C.begin(), switches.C.end());
+    compiled.feedback = rows_in(model, equations.rows, forces);
+    std::vector<Expr> all = forces;
+    for (const mech::NamedExpr& output : compiled.outputs) {
+        all.push_back(output.value);
+    }
+    for (const mech::FrictionElement& element : equations.frictions) {
+        all.insert(all.end(), {element.amount, element.limit, element.load});
+    }
+    if (!rows_in(model, equations.rows, all).empty()) {
+        for (const Row& row : equations.rows) {
+            inputs.push_back(*row.lambda);
+        }
+        compiled.layout.multipliers = compiled.constraint_rows;
+    }
+    Outputs friction(model, inputs);
+    for (const mech::FrictionElement& element : equations.frictions) {
+        inputs.insert(inputs.end(), element.mode.begin(), element.mode.end());
+    }
+    for (const mech::FrictionElement& element : equations.frictions) {
+        for (const Row& row : element.rows) {
+            friction.add(row.residual);
+        }
+        friction.add(element.force).add(element.amount).add(element.limit);
+        friction.add(element.load).add(element.coefficient);
+    }
+    compiled.friction = friction.kernel();
+    if (compiled.feedback.empty()) {
+        return;
+    }
+    Outputs reactive(model, inputs);
+    reactive.add(switches.Q);
+    if (equations.has_nonideal) {
+        reactive.add(switches.C);
+    }
+    reactive.add(switches.power);
+    reactive.add(feedback_slopes(compiled, model, equations, switches));
+    compiled.reactive = reactive.kernel();
 }
 
 void compile_gauge(CompiledModel& compiled, const Model& model, const Equations& equations,
@@ -252,13 +354,14 @@ CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     for (const Switch& one : switches.list) {
         inputs.push_back(one.truth);
     }
-    compiled.dynamics = dynamics_kernel(model, equations, switches, inputs);
+    compile_reactions(compiled, model, equations, switches, inputs);
+    compiled.dynamics = dynamics_kernel(model, equations, compiled.rows, switches, inputs);
     compiled.differences = difference_kernel(model, switches.list, inputs);
-    compiled.magnitudes = magnitude_kernel(model, equations, inputs);
+    compiled.magnitudes = magnitude_kernel(model, compiled.rows, inputs);
     compiled.mass = Outputs(model, inputs).add_mass(equations).kernel();
     compiled.position = position_kernel(compiled, model, inputs);
-    compiled.velocity = velocity_kernel(model, equations, inputs);
-    compiled.residuals = residual_kernel(model, equations, inputs);
+    compiled.velocity = velocity_kernel(model, compiled.rows, inputs);
+    compiled.residuals = residual_kernel(model, compiled.rows, inputs);
     compiled.energy = Outputs(model, inputs)
                           .add(equations.kinetic)
                           .add(equations.potential)

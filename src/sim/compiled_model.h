@@ -19,18 +19,22 @@
 namespace ananke::sim {
 
 /// Input of every kernel: t, then q, v, a (n each), then the parameters, then the truths of the
-/// switches.
+/// switches, then the multipliers, then the directions of slip.
 struct InputLayout {
     int n = 0;           ///< coordinates
     int parameters = 0;  ///< p
     int switches = 0;
+    int multipliers = 0;  ///< of the constraint rows, or 0 where no expression holds one
+    int directions = 0;   ///< one per component of slip
 
     std::size_t q() const { return 1; }
     std::size_t v() const { return 1 + static_cast<std::size_t>(n); }
     std::size_t a() const { return 1 + 2 * static_cast<std::size_t>(n); }
     std::size_t p() const { return 1 + 3 * static_cast<std::size_t>(n); }
     std::size_t truths() const { return p() + static_cast<std::size_t>(parameters); }
-    std::size_t size() const { return truths() + static_cast<std::size_t>(switches); }
+    std::size_t lambda() const { return truths() + static_cast<std::size_t>(switches); }
+    std::size_t slip() const { return lambda() + static_cast<std::size_t>(multipliers); }
+    std::size_t size() const { return slip() + static_cast<std::size_t>(directions); }
 };
 
 /// Place of a sparse entry in a dense row-major matrix, and of its mirror image where there is one.
@@ -38,12 +42,26 @@ struct Place {
     int row, column;
 };
 
+/// A friction: where its components stand among the stick rows and the directions of slip.
+struct CompiledFriction {
+    std::string name;
+    int components = 1;
+    int first_row = 0;        ///< among CompiledModel::rows
+    int first_direction = 0;  ///< among the directions of slip
+    int first_value = 0;      ///< among the values of CompiledModel::friction
+    bool dry = false;         ///< can stick
+    std::vector<int> load_rows;
+};
+
 struct CompiledModel {
     InputLayout layout;
     std::vector<std::string> coordinate_names;  ///< n
     std::vector<std::string> parameter_names;   ///< p
-    std::vector<mech::Row> rows;                ///< m
-    std::vector<int> holonomic;                 ///< rows that hold at position level, ascending
+    std::vector<mech::Row> rows;                ///< m: the constraints, then the stick rows
+    int constraint_rows = 0;                    ///< those before the stick rows
+    std::vector<CompiledFriction> frictions;
+    std::vector<int> feedback;             ///< rows whose multipliers Q or C contain
+    std::vector<int> holonomic;            ///< rows that hold at position level, ascending
     std::vector<int> integrals;            ///< rows in the velocities with an integral phi(q,t)
     std::vector<mech::NamedExpr> outputs;  ///< declared outputs, then speeds
     std::vector<std::string> point_names;
@@ -77,7 +95,12 @@ struct CompiledModel {
     code::Kernel energy{code::Program{}};     ///< T, V, h, power
     code::Kernel output{code::Program{}};     ///< outputs and speeds (may use a)
     code::Kernel force{code::Program{}};      ///< reaction_expressions()
-    code::Kernel gauge{code::Program{}};      ///< alpha, G (m or m*m values), z (m or none)
+    /// Q (n), C (n if has_nonideal), power, d(Q + C)/d lambda (n for each of `feedback`)
+    code::Kernel reactive{code::Program{}};
+    /// Per friction: slip and force along it per component, then dry amount, limit, load,
+    /// coefficient.
+    code::Kernel friction{code::Program{}};
+    code::Kernel gauge{code::Program{}};  ///< alpha, G (m or m*m values), z (m or none)
     /// Initial velocities that are functions of the positions, and whose they are.
     code::Kernel start_velocity{code::Program{}};
     std::vector<int> following;
@@ -87,6 +110,10 @@ struct CompiledModel {
 
     int n() const { return layout.n; }
     int m() const { return static_cast<int>(rows.size()); }
+    /// The rows of constraints, without the stick rows.
+    std::span<const mech::Row> constraints() const {
+        return std::span(rows).first(static_cast<std::size_t>(constraint_rows));
+    }
 
     /// Adds the symbols of the switches to the model's graph.
     static CompiledModel compile(mech::Model& model, const mech::Equations& equations);

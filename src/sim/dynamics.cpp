@@ -100,6 +100,7 @@ Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options)
     : evaluator_(&evaluator),
       options_(options),
       solver_(evaluator.model().n(), evaluator.model().m()),
+      feedback_(evaluator.model()),
       n_(evaluator.model().n()),
       m_(evaluator.model().m()) {
     const auto n = static_cast<std::size_t>(n_);
@@ -112,6 +113,13 @@ Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options)
     scale_.assign(m, 0.0);
     b_.assign(m, 0.0);
     jacobian_.assign(m * n, 0.0);
+    if (!evaluator.model().frictions.empty()) {
+        ideal_solver_.emplace(n_, m_);
+        stick_ideal_.assign(n, 0.0);
+        stick_nonideal_.assign(n, 0.0);
+        ideal_A_ = solve::RowMatrix::Zero(m_, n_);
+        ideal_b_ = Eigen::VectorXd::Zero(m_);
+    }
     if (options_.drift != Drift::kProject) {
         // Off the constraints redundant rows disagree by what they are off: that is not an error.
         solver_.set_tolerance(std::numeric_limits<double>::infinity());
@@ -121,6 +129,9 @@ Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options)
 /// The system with Baumgarte's terms in b where they are asked for:
 /// b <- b - 2 g phi' - g^2 phi for holonomic rows, b - g psi for the others; THEORY section 6.
 solve::System Dynamics::stabilized(double t, const double* q, const double* v, bool in_step) {
+    if (!feedback_.empty()) {
+        evaluator_->set_multipliers(feedback_.multipliers());
+    }
     const auto system = [&] {
         return in_step ? evaluator_->system_in_step(t, q, v) : evaluator_->system(t, q, v);
     };
@@ -165,13 +176,23 @@ SolveStatus Dynamics::attribute(double t, const double* q, const double* v, cons
 SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
     attributed_ = false;
     const solve::System at = stabilized(t, q, v, false);
-    if (by_solver()) {
-        const SolveStatus status = solver_.solve(at);
+    sticks_ = false;
+    if (by_solver() || !feedback_.empty()) {
+        SolveStatus status = solver_.solve(at);
         rank_ = solver_.rank();
         rank_warning_ = solver_.rank_warning();
         weakest_pivot_ = solver_.weakest_pivot();
-        return status;
+        if (status == SolveStatus::kOk && !feedback_.empty()) {
+            status = feedback_.close(*evaluator_, solver_, at);
+        }
+        if (by_solver() || status != SolveStatus::kOk) {
+            if (evaluator_->any_sticks()) {
+                find_ideal_part(at);
+            }
+            return noted(status);
+        }
     }
+    no_feedback_ = false;
     const solve::Analysis analysis = solve::analyse(at);
     kept_ = analysis.kept;
     rank_ = analysis.rank;
@@ -186,7 +207,33 @@ SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
     form_error_.reset();
     take(motion.value());
     copy(motion.value().lambda, lambda_);
+    if (evaluator_->any_sticks()) {
+        find_ideal_part(at);
+    }
     return SolveStatus::kOk;
+}
+
+SolveStatus Dynamics::noted(SolveStatus status) {
+    no_feedback_ = status == SolveStatus::kNoFeedback;
+    return status;
+}
+
+/// Qc of the constraints alone, without stick rows and C: the ideal part          UK02 (7)
+void Dynamics::find_ideal_part(const solve::System& at) {
+    const int constraints = evaluator_->model().constraint_rows;
+    ideal_A_.topRows(constraints) = at.A.topRows(constraints);
+    ideal_b_.head(constraints) = at.b.head(constraints);
+    const Eigen::VectorXd none;
+    if (ideal_solver_->solve({at.M, at.Q, none, ideal_A_, ideal_b_, at.row_magnitude,
+                              at.b_magnitude, at.groups}) != SolveStatus::kOk) {
+        return;
+    }
+    copy(ideal_solver_->Qc(), stick_ideal_);
+    const Vector total = Qc();
+    for (std::size_t i = 0; i < stick_ideal_.size(); ++i) {
+        stick_nonideal_[i] = total[static_cast<Eigen::Index>(i)] - stick_ideal_[i];
+    }
+    sticks_ = true;
 }
 
 void Dynamics::take(const solve::Motion& motion) {
@@ -199,6 +246,23 @@ void Dynamics::take(const solve::Motion& motion) {
 SolveStatus Dynamics::accelerate_in_step(double t, const double* q, const double* v,
                                          solve::Wanted wanted) {
     attributed_ = false;
+    sticks_ = false;
+    if (!feedback_.empty()) {
+        const solve::System at = stabilized(t, q, v, by_solver());
+        SolveStatus status = solver_.solve_again(at);
+        if (status == SolveStatus::kOk && solver_.pivot_ratio() >= kPivotAlarm) {
+            status = feedback_.close(*evaluator_, solver_, at);
+        } else {
+            status = solver_.solve(stabilized(t, q, v, false));
+            status =
+                status == SolveStatus::kOk ? feedback_.close(*evaluator_, solver_, at) : status;
+        }
+        if (by_solver() || status != SolveStatus::kOk) {
+            return noted(status);
+        }
+        no_feedback_ = false;
+        return evaluate_form(at, evaluator_->gauge(t, q, v));
+    }
     if (!by_solver()) {
         const solve::System at = stabilized(t, q, v, false);
         solve::Gauge gauge = evaluator_->gauge(t, q, v);
@@ -246,6 +310,9 @@ SolveStatus Dynamics::evaluate_form(const solve::System& at, solve::Gauge gauge)
 }
 
 Error Dynamics::explain(double t, const double* q, const double* v) {
+    if (no_feedback_) {
+        return describe_feedback(*evaluator_, solver_, feedback_, t, q, v);
+    }
     if (form_error_ && (form_error_->code == ErrorCode::kNotApplicable ||
                         form_error_->code == ErrorCode::kInvalidInput)) {
         return *form_error_;

@@ -12,6 +12,7 @@
 #include "ananke/method.h"
 #include "base/result.h"
 #include "sim/evaluator.h"
+#include "sim/feedback.h"
 #include "solve/acceleration.h"
 #include "solve/forms.h"
 #include "solve/system.h"
@@ -43,11 +44,17 @@ class Dynamics {
     using Vector = Eigen::Map<const Eigen::VectorXd>;
     Vector a() const { return by_solver() ? solver_.a() : Vector(a_.data(), n_); }
     Vector Qc() const { return by_solver() ? solver_.Qc() : Vector(Qc_.data(), n_); }
+    /// The force of constraint without friction and other non-ideal parts; where a friction sticks
+    /// only accelerate() finds it.
     Vector Qc_ideal() const {
-        return by_solver() ? solver_.Qc_ideal() : Vector(Qc_ideal_.data(), n_);
+        return sticks_       ? Vector(stick_ideal_.data(), n_)
+               : by_solver() ? solver_.Qc_ideal()
+                             : Vector(Qc_ideal_.data(), n_);
     }
     Vector Qc_nonideal() const {
-        return by_solver() ? solver_.Qc_nonideal() : Vector(Qc_nonideal_.data(), n_);
+        return sticks_       ? Vector(stick_nonideal_.data(), n_)
+               : by_solver() ? solver_.Qc_nonideal()
+                             : Vector(Qc_nonideal_.data(), n_);
     }
     Vector lambda() const { return by_solver() ? solver_.lambda() : Vector(lambda_.data(), m_); }
     int rank() const { return rank_; }
@@ -65,10 +72,19 @@ class Dynamics {
     solve::System stabilized(double t, const double* q, const double* v, bool in_step);
     solve::SolveStatus evaluate_form(const solve::System& at, solve::Gauge gauge);
     void take(const solve::Motion& motion);  ///< all but lambda
+    void find_ideal_part(const solve::System& at);
+    solve::SolveStatus noted(solve::SolveStatus status);
 
     Evaluator* evaluator_;
     DynamicsOptions options_;
     solve::AccelerationSolver solver_;
+    Feedback feedback_;
+    std::optional<solve::AccelerationSolver> ideal_solver_;  ///< without stick rows
+    std::vector<double> stick_ideal_, stick_nonideal_;       ///< n, where a friction sticks
+    solve::RowMatrix ideal_A_;
+    Eigen::VectorXd ideal_b_;
+    bool sticks_ = false;
+    bool no_feedback_ = false;
     int n_, m_;
     std::vector<int> kept_;  ///< rows that count inside the step, for named forms
     std::vector<double> a_, Qc_, Qc_ideal_, Qc_nonideal_, lambda_;  ///< by a named form

@@ -1,6 +1,7 @@
 #include "sim/evaluator.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -19,6 +20,8 @@ Evaluator::Evaluator(std::shared_ptr<const CompiledModel> compiled,
       energy_(compiled_->energy),
       output_(compiled_->output),
       force_(compiled_->force),
+      reactive_(compiled_->reactive),
+      friction_(compiled_->friction),
       gauge_(compiled_->gauge) {
     const CompiledModel& model = *compiled_;
     ANANKE_REQUIRE(parameters.size() == static_cast<std::size_t>(model.layout.parameters));
@@ -26,8 +29,9 @@ Evaluator::Evaluator(std::shared_ptr<const CompiledModel> compiled,
     std::copy(parameters.begin(), parameters.end(), input_.data() + model.layout.p());
 
     std::size_t largest = 0;
-    for (const code::Kernel* kernel : {&dynamics_, &magnitudes_, &mass_, &position_, &velocity_,
-                                       &residuals_, &energy_, &output_, &force_, &gauge_}) {
+    for (const code::Kernel* kernel :
+         {&dynamics_, &magnitudes_, &mass_, &position_, &velocity_, &residuals_, &energy_, &output_,
+          &force_, &reactive_, &gauge_}) {
         largest = std::max(largest, kernel->output_count());
     }
     scratch_.assign(largest, 0.0);
@@ -42,6 +46,74 @@ Evaluator::Evaluator(std::shared_ptr<const CompiledModel> compiled,
     difference_.assign(model.switches.size(), 0.0);
     held_truths_.assign(model.switches.size(), 0.0);
     scaled_.assign(static_cast<std::size_t>(m), 0.0);
+    const auto slips = static_cast<std::size_t>(m - model.constraint_rows);
+    slopes_.assign(static_cast<std::size_t>(n) * model.feedback.size(), 0.0);
+    friction_values_.assign(friction_.output_count(), 0.0);
+    in_force_.assign(slips, 0);
+    slip_rows_.assign(slips * static_cast<std::size_t>(n), 0.0);
+    slip_b_.assign(slips, 0.0);
+}
+
+void Evaluator::set_multipliers(const double* lambda) {
+    std::copy(lambda, lambda + compiled_->layout.multipliers,
+              input_.data() + compiled_->layout.lambda());
+}
+
+bool Evaluator::sticks(int friction) const {
+    const CompiledFriction& one = compiled_->frictions[static_cast<std::size_t>(friction)];
+    return in_force_[static_cast<std::size_t>(one.first_row - compiled_->constraint_rows)] != 0;
+}
+
+std::span<const double> Evaluator::direction(int friction) const {
+    const CompiledFriction& one = compiled_->frictions[static_cast<std::size_t>(friction)];
+    return {input_.data() + compiled_->layout.slip() + one.first_direction,
+            static_cast<std::size_t>(one.components)};
+}
+
+void Evaluator::set_stick(int friction) {
+    const CompiledFriction& one = compiled_->frictions[static_cast<std::size_t>(friction)];
+    const std::array<double, 2> none{0.0, 0.0};
+    set_slip(friction, std::span(none).first(static_cast<std::size_t>(one.components)));
+    for (int k = 0; k < one.components; ++k) {
+        in_force_[static_cast<std::size_t>(one.first_row - compiled_->constraint_rows + k)] = 1;
+    }
+    sticking_ += one.components;
+}
+
+void Evaluator::set_slip(int friction, std::span<const double> direction) {
+    const CompiledFriction& one = compiled_->frictions[static_cast<std::size_t>(friction)];
+    sticking_ -= sticks(friction) ? one.components : 0;
+    for (int k = 0; k < one.components; ++k) {
+        const auto place = static_cast<std::size_t>(one.first_direction + k);
+        input_[compiled_->layout.slip() + place] = direction[static_cast<std::size_t>(k)];
+        in_force_[static_cast<std::size_t>(one.first_row - compiled_->constraint_rows + k)] = 0;
+    }
+}
+
+std::span<const double> Evaluator::friction_values(double t, const double* q, const double* v) {
+    load(t, q, v);
+    friction_.run(input_.data(), friction_values_.data());
+    return friction_values_;
+}
+
+std::span<const double> Evaluator::slip_row(int k) const {
+    const auto n = static_cast<std::size_t>(compiled_->n());
+    return std::span(slip_rows_).subspan(static_cast<std::size_t>(k) * n, n);
+}
+
+/// Rows of slip that are not in force count as vanished: zeros.
+void Evaluator::mask_slipping_rows() {
+    const int n = compiled_->n();
+    for (std::size_t k = 0; k < in_force_.size(); ++k) {
+        const Eigen::Index row = compiled_->constraint_rows + static_cast<Eigen::Index>(k);
+        std::copy(A_.data() + row * n, A_.data() + (row + 1) * n,
+                  slip_rows_.data() + static_cast<std::ptrdiff_t>(k) * n);
+        slip_b_[k] = b_[row];
+        if (in_force_[k] == 0) {
+            A_.row(row).setZero();
+            b_[row] = 0.0;
+        }
+    }
 }
 
 void Evaluator::load(double t, const double* q, const double* v) {
@@ -122,6 +194,11 @@ solve::System Evaluator::system(double t, const double* q, const double* v) {
     const solve::System at = system_in_step(t, q, v);
     magnitudes_.run(input_.data(), magnitude_.data());
     const int m = compiled_->m();
+    for (std::size_t k = 0; k < in_force_.size(); ++k) {
+        const Eigen::Index row = compiled_->constraint_rows + static_cast<Eigen::Index>(k);
+        magnitude_[row] *= in_force_[k];
+        magnitude_[m + row] *= in_force_[k];
+    }
     return {
         at.M, at.Q, at.C, at.A, at.b, magnitude_.head(m), magnitude_.tail(m), compiled_->groups};
 }
@@ -135,20 +212,32 @@ solve::System Evaluator::system_in_step(double t, const double* q, const double*
     const double* next = scratch_.data();
     scatter_mass(next, M_.data());
     next += compiled_->mass_entries.size();
-    const auto take = [&next](Eigen::VectorXd& into) {
-        std::copy(next, next + into.size(), into.data());
-        next += into.size();
-    };
-    take(Q_);
-    take(C_);
+    take_forces(next);
     const auto n = static_cast<std::size_t>(compiled_->n());
     for (const Place& place : compiled_->row_entries) {
         A_.data()[static_cast<std::size_t>(place.row) * n +
                   static_cast<std::size_t>(place.column)] = *next++;
     }
-    take(b_);
+    std::copy(next, next + b_.size(), b_.data());
+    next += b_.size();
     power_ = *next;
+    mask_slipping_rows();
     return {M_, Q_, C_, A_, b_, none_, none_, compiled_->groups};
+}
+
+void Evaluator::take_forces(const double*& next) {
+    std::copy(next, next + Q_.size(), Q_.data());
+    next += Q_.size();
+    std::copy(next, next + C_.size(), C_.data());
+    next += C_.size();
+}
+
+void Evaluator::update_reactive() {
+    reactive_.run(input_.data(), scratch_.data());
+    const double* next = scratch_.data();
+    take_forces(next);
+    power_ = *next++;
+    std::copy(next, next + slopes_.size(), slopes_.data());
 }
 
 Energy Evaluator::energy(double t, const double* q, const double* v) {
@@ -186,6 +275,9 @@ std::vector<double> Evaluator::start_velocities(double t, const double* q) {
 std::span<const double> Evaluator::raw_residuals(double t, const double* q, const double* v) {
     load(t, q, v);
     residuals_.run(input_.data(), scratch_.data());
+    for (std::size_t k = 0; k < in_force_.size(); ++k) {
+        scratch_[static_cast<std::size_t>(compiled_->constraint_rows) + k] *= in_force_[k];
+    }
     return {scratch_.data(), static_cast<std::size_t>(compiled_->m())};
 }
 
@@ -211,17 +303,22 @@ solve::Gauge Evaluator::gauge(double t, const double* q, const double* v) {
     load(t, q, v);
     gauge_.run(input_.data(), scratch_.data());
     const double* next = scratch_.data();
+    const int given = compiled_->constraint_rows;  // stick rows weigh 1, with z = 0
     const int m = compiled_->m();
     gauge.alpha = *next++;
     if (compiled_->gauge_G == 2) {
-        gauge.G = Eigen::Map<const solve::RowMatrix>(next, m, m);
-        next += m * m;
+        gauge.G = Eigen::MatrixXd::Identity(m, m);
+        gauge.G.topLeftCorner(given, given) =
+            Eigen::Map<const solve::RowMatrix>(next, given, given);
+        next += given * given;
     } else if (compiled_->gauge_G == 1) {
-        gauge.G = Eigen::Map<const Eigen::VectorXd>(next, m).asDiagonal();
-        next += m;
+        gauge.G = Eigen::MatrixXd::Identity(m, m);
+        gauge.G.diagonal().head(given) = Eigen::Map<const Eigen::VectorXd>(next, given);
+        next += given;
     }
     if (compiled_->gauge_z) {
-        gauge.z = Eigen::Map<const Eigen::VectorXd>(next, m);
+        gauge.z = Eigen::VectorXd::Zero(m);
+        gauge.z.head(given) = Eigen::Map<const Eigen::VectorXd>(next, given);
     }
     return gauge;
 }
@@ -287,6 +384,16 @@ void Evaluator::velocity(double t, const double* q, const double* v, double* psi
     next += compiled_->row_entries.size();
     for (std::size_t i = 0; i < rows; ++i) {
         scale[i] = next[i];
+    }
+    for (std::size_t k = 0; k < in_force_.size(); ++k) {
+        const std::size_t row = static_cast<std::size_t>(compiled_->constraint_rows) + k;
+        if (in_force_[k] == 0) {
+            psi[row] = 0.0;
+            scale[row] = 1.0;
+            if (J != nullptr) {
+                std::fill(J + row * n, J + (row + 1) * n, 0.0);
+            }
+        }
     }
 }
 

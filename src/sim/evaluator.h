@@ -54,6 +54,28 @@ class Evaluator final : public solve::ConstraintSurface {
     /// again where a parameter changes. Allocates.
     void hold_integrals(double t, const double* q);
 
+    // Multipliers as inputs of forces, frictions and outputs: those of the constraint rows.
+    void set_multipliers(const double* lambda);
+    /// Q, C and power of the last system once more, with the multipliers as they now are, and the
+    /// slopes of Q + C by those that feed back. Views of that system see the change.
+    void update_reactive();
+    /// d(Q + C)/d lambda of row CompiledModel::feedback[k], n numbers.
+    const double* feedback_slope(int k) const {
+        return slopes_.data() + static_cast<std::ptrdiff_t>(k) * compiled_->n();
+    }
+
+    // Frictions: each slips, with directions that are not all zero, or its rows are in force.
+    bool sticks(int friction) const;
+    void set_stick(int friction);
+    void set_slip(int friction, std::span<const double> direction);
+    std::span<const double> direction(int friction) const;
+    /// Values of CompiledModel::friction at a state, for the multipliers as they are.
+    std::span<const double> friction_values(double t, const double* q, const double* v);
+    /// The stick rows of A and b at the state of the last system, in force or not.
+    std::span<const double> slip_row(int k) const;
+    double slip_b(int k) const { return slip_b_[static_cast<std::size_t>(k)]; }
+    bool any_sticks() const { return sticking_ > 0; }
+
     Energy energy(double t, const double* q, const double* v);
     /// Values of outputs and speeds.
     std::span<const double> outputs(double t, const double* q, const double* v, const double* a);
@@ -94,6 +116,8 @@ class Evaluator final : public solve::ConstraintSurface {
   private:
     void load(double t, const double* q, const double* v);
     void follow_switches();
+    void take_forces(const double*& next);
+    void mask_slipping_rows();
     bool is_true(int which) const;
     void scatter_mass(const double* values, double* M) const;
     void scatter_rows(const std::vector<Place>& places, const double* values, std::size_t size,
@@ -102,7 +126,7 @@ class Evaluator final : public solve::ConstraintSurface {
     std::shared_ptr<const CompiledModel> compiled_;
     // Kernels keep slots of their own, so each evaluator runs copies.
     code::Kernel dynamics_, differences_, magnitudes_, mass_, position_, velocity_, residuals_,
-        energy_, output_, force_, gauge_;
+        energy_, output_, force_, reactive_, friction_, gauge_;
     std::vector<double> input_;        ///< layout.size()
     std::vector<double> scratch_;      ///< largest output of a kernel
     solve::RowMatrix M_;               ///< n x n
@@ -114,6 +138,12 @@ class Evaluator final : public solve::ConstraintSurface {
     std::vector<double> scaled_;       ///< m
     std::vector<double> difference_;   ///< left - right of each switch
     std::vector<double> held_truths_;  ///< put aside by suspend_hold()
+    std::vector<double> slopes_;       ///< n per row that feeds back
+    std::vector<double> friction_values_;
+    std::vector<char> in_force_;     ///< per stick row
+    std::vector<double> slip_rows_;  ///< stick rows of A, whether in force or not
+    std::vector<double> slip_b_;
+    int sticking_ = 0;  ///< stick rows in force
     bool switches_held_ = false;
     std::vector<double> first_integrals_;  ///< empty, or of compiled_->integrals; NaN: not kept
     double power_ = 0.0;

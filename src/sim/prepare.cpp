@@ -6,13 +6,59 @@
 
 #include "base/text.h"
 #include "mech/derive.h"
+#include "mech/friction.h"
 #include "sym/evaluate.h"
+#include "sym/walk.h"
 
 namespace ananke::sim {
 namespace {
 
+/// Constraints that are left out carry nothing: no friction on them, and no multipliers.
+void leave_out_frictions(mech::Model& model, mech::Equations& equations,
+                         const std::vector<bool>& constraint_out,
+                         const std::vector<bool>& row_out) {
+    std::vector<sym::Replacement> gone;
+    std::vector<int> place(row_out.size(), -1);
+    int kept = 0;
+    for (std::size_t i = 0; i < row_out.size(); ++i) {
+        if (!row_out[i]) {
+            place[i] = kept++;
+        } else if (equations.rows[i].lambda) {
+            gone.push_back({*equations.rows[i].lambda, model.graph.zero()});
+        }
+    }
+    if (gone.empty()) {
+        return;
+    }
+    std::erase_if(equations.frictions, [&](const mech::FrictionElement& element) {
+        return std::all_of(element.constraints.begin(), element.constraints.end(), [&](int c) {
+            return bool(constraint_out[static_cast<std::size_t>(c)]);
+        });
+    });
+    equations.C = equations.C_given;
+    mech::add_friction_forces(model, equations.frictions, equations.C);
+    const auto clear = [&](sym::Expr& e) { e = sym::substitute(model.graph, e, gone); };
+    for (std::vector<sym::Expr>* list : {&equations.Q, &equations.C, &equations.C_given}) {
+        std::for_each(list->begin(), list->end(), clear);
+    }
+    clear(equations.power);
+    for (mech::NamedExpr& output : equations.outputs) {
+        clear(output.value);
+    }
+    for (mech::FrictionElement& element : equations.frictions) {
+        std::for_each(element.force.begin(), element.force.end(), clear);
+        for (sym::Expr* e : {&element.amount, &element.limit, &element.load}) {
+            clear(*e);
+        }
+        for (int& row : element.load_rows) {
+            row = place[static_cast<std::size_t>(row)];
+        }
+        std::erase(element.load_rows, -1);
+    }
+}
+
 /// Removes the rows of constraints that match a pattern; a pattern without a match is an error.
-void leave_out(const mech::Model& model, mech::Equations& equations,
+void leave_out(mech::Model& model, mech::Equations& equations,
                const std::vector<std::string>& patterns, std::vector<Error>& errors) {
     std::vector<std::string> names;
     for (const mech::Constraint& constraint : model.constraints) {
@@ -60,6 +106,7 @@ void leave_out(const mech::Model& model, mech::Equations& equations,
     if (!gauge.z.empty()) {
         erase_marked(gauge.z);
     }
+    leave_out_frictions(model, equations, out, row_out);
     erase_marked(equations.rows);
 }
 

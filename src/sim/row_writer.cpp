@@ -44,7 +44,7 @@ std::vector<Column> columns_of(const CompiledModel& model, bool principle) {
         }
     };
     const auto per_row = [&](const char* pattern, ColumnKind kind) {
-        for (const mech::Row& row : model.rows) {
+        for (const mech::Row& row : model.constraints()) {
             columns.push_back({fmt::format(fmt::runtime(pattern), row.name), kind});
         }
     };
@@ -65,6 +65,12 @@ std::vector<Column> columns_of(const CompiledModel& model, bool principle) {
     }
     for (const ReactionMap::Owner& owner : model.reactions.owners) {
         columns.push_back({fmt::format("power[{}]", owner.name), ColumnKind::kPointForce});
+    }
+    for (const CompiledFriction& friction : model.frictions) {
+        for (int k = 0; k < friction.components; ++k) {
+            columns.push_back({model.rows[static_cast<std::size_t>(friction.first_row + k)].name,
+                               ColumnKind::kPointForce});
+        }
     }
     for (const char* name : {"kinetic", "potential", "energy", "energy_balance"}) {
         columns.push_back({name, ColumnKind::kEnergy});
@@ -87,17 +93,18 @@ RowWriter::RowWriter(Evaluator& evaluator, Dynamics& dynamics, bool principle)
       reactions_(evaluator.model().reactions),
       principle_(principle) {
     const CompiledModel& model = evaluator.model();
-    const auto m = static_cast<std::size_t>(model.m());
+    const auto m = static_cast<std::size_t>(model.constraint_rows);
+    const auto all_rows = static_cast<std::size_t>(model.m());
     row_.reserve(columns_.size());
     violations_.resize(m);
-    rate_.resize(m);
-    scale_.resize(m);
-    jacobian_.resize(m * static_cast<std::size_t>(model.n()));
+    rate_.resize(all_rows);
+    scale_.resize(all_rows);
+    jacobian_.resize(all_rows * static_cast<std::size_t>(model.n()));
     if (principle_) {
         mass_.compute(Eigen::MatrixXd::Identity(model.n(), model.n()));  // takes its memory now
         a0_.resize(model.n());
         deviation_.resize(model.n());
-        e_.resize(model.m());
+        e_.resize(model.constraint_rows);
     }
 }
 
@@ -150,6 +157,23 @@ void RowWriter::push_reactions(double t, const double* q, const double* v) {
     }
 }
 
+/// friction[c]: the force along the slip, by the law while it slips, by its rows while it sticks.
+void RowWriter::fill_frictions(double t, const double* q, const double* v) {
+    const CompiledModel& model = evaluator_->model();
+    if (model.frictions.empty()) {
+        return;
+    }
+    evaluator_->set_multipliers(dynamics_->lambda().data());
+    const std::span<const double> values = evaluator_->friction_values(t, q, v);
+    for (const CompiledFriction& friction : model.frictions) {
+        for (int k = 0; k < friction.components; ++k) {
+            const int force = friction.first_value + friction.components + k;
+            row_.push_back(dynamics_->lambda()[friction.first_row + k] -
+                           values[static_cast<std::size_t>(force)]);
+        }
+    }
+}
+
 /// a0 = M^-1 Q, deviation = a - a0, e = b - A a0                             UK02 (13), (15)
 void RowWriter::fill_principle(double t, const double* q, const double* v) {
     const solve::System at = evaluator_->system(t, q, v);
@@ -166,14 +190,14 @@ void RowWriter::fill_principle(double t, const double* q, const double* v) {
         mass_.solveInPlace(a0_);
     }
     deviation_ = dynamics_->a() - a0_;
-    e_ = at.b;
-    e_.noalias() -= at.A * a0_;
+    e_ = at.b.head(e_.size());
+    e_.noalias() -= at.A.topRows(e_.size()) * a0_;
 }
 
 std::span<const double> RowWriter::fill(double t, const double* q, const double* v, double work) {
     const CompiledModel& model = evaluator_->model();
     const auto n = static_cast<std::size_t>(model.n());
-    const auto m = static_cast<std::size_t>(model.m());
+    const auto m = static_cast<std::size_t>(model.constraint_rows);
     find_violations(t, q, v);
 
     row_.clear();
@@ -194,11 +218,13 @@ std::span<const double> RowWriter::fill(double t, const double* q, const double*
         row_.push_back(violation.rate);
     }
     push_reactions(t, q, v);
+    fill_frictions(t, q, v);
 
     const Energy energy = evaluator_->energy(t, q, v);
     energy_balance_ = energy.h - start_h_ - work;
     push(std::initializer_list<double>{energy.kinetic, energy.potential,
                                        energy.kinetic + energy.potential, energy_balance_});
+    evaluator_->set_multipliers(dynamics_->lambda().data());
     push(evaluator_->outputs(t, q, v, dynamics_->a().data()));
     if (principle_) {
         fill_principle(t, q, v);

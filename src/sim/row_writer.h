@@ -14,8 +14,8 @@
 namespace ananke::sim {
 
 /// t; x; x'; x''; Qc[x], Qc_ideal[x], Qc_nonideal[x]; lambda[c]; residual[c]; residual_rate[c];
-/// force[c:P].x, torque[c:B].x, the same in body axes, power[c]; kinetic, potential, energy,
-/// energy_balance; outputs and speeds; with `principle` also a0[x], deviation[x], e[c].
+/// force[c:P].x, torque[c:B].x, the same in body axes, power[c]; friction[c]; kinetic, potential,
+/// energy, energy_balance; outputs and speeds; with `principle` also a0[x], deviation[x], e[c].
 std::vector<Column> columns_of(const CompiledModel& model, bool principle = false);
 
 /// Scaled violation of one constraint row at one instant.
@@ -45,6 +45,7 @@ class RowWriter {
   private:
     void find_violations(double t, const double* q, const double* v);
     void push_reactions(double t, const double* q, const double* v);
+    void fill_frictions(double t, const double* q, const double* v);
     void fill_principle(double t, const double* q, const double* v);
     void push(std::span<const double> values) {
         row_.insert(row_.end(), values.begin(), values.end());

@@ -13,6 +13,7 @@
 #include "sim/evaluator.h"
 #include "sim/event_actions.h"
 #include "sim/event_watch.h"
+#include "sim/friction_watch.h"
 #include "sim/row_watch.h"
 #include "sim/row_writer.h"
 #include "sim/singular_stepper.h"
@@ -56,7 +57,8 @@ struct NearSurface {
     solve::Projector projector;
 };
 
-/// One run. State y: q (n), v (n), and the integral of power + Qc.v.
+/// One run. State y: q (n), v (n), the integral of power + Qc.v, and per stick row the integral of
+/// its multiplier, so that steps follow the friction force also where nothing moves.
 class Runner {
   public:
     Runner(std::shared_ptr<const CompiledModel> model, std::span<const double> parameters,
@@ -67,11 +69,12 @@ class Runner {
           evaluator_(std::move(model), parameters),
           dynamics_(evaluator_, options.dynamics),
           output_dynamics_(evaluator_, options.dynamics),
+          friction_(evaluator_, options.dynamics),
           projector_(evaluator_),
           closest_(evaluator_, {.skip = kLastDigit}),
           near_surface_(evaluator_, options.tolerance),
           writer_(evaluator_, output_dynamics_, options.principle),
-          event_watch_(evaluator_, 2 * n_ + 1),
+          event_watch_(evaluator_, 2 * n_ + 1 + friction_.rows()),
           began_(Clock::now()) {}
 
     RunSummary run(const StartState& start);
@@ -88,11 +91,16 @@ class Runner {
     ode::Status change_law(const Switching& change, SingularStepper& stepper);
     std::optional<double> first_event(ode::Stepper& stepper, double until);
     ode::Status pass_events(double t, SingularStepper& stepper);
-    void restart(double t, ode::Stepper& stepper, double longest_step = 0.0);
-    const double* acceleration(double t, std::span<const double> y);
-    void record_event(const Event& event);
     bool started_singular(const SingularStepper& stepper);
     ode::Status stop_at_vanished_row(const VanishedRow& row, SingularStepper& stepper);
+    void restart(double t, ode::Stepper& stepper, double longest_step = 0.0,
+                 const std::optional<Switching>& change = std::nullopt);
+    const double* acceleration(double t, std::span<const double> y);
+    void record_event(const Event& event);
+    ode::Status change_friction(const FrictionEvent& event, SingularStepper& stepper);
+    bool settle_friction(double t);
+    void note_shared_loads(double t);
+    void note_changes(double t, const Result<std::vector<FrictionChange>>& changes);
     void add_statistics(const ode::Statistics& part);
     bool stop_requested();
 
@@ -118,6 +126,7 @@ class Runner {
     Evaluator evaluator_;
     Dynamics dynamics_;         ///< of the steps
     Dynamics output_dynamics_;  ///< of the rows: outputs must not influence the steps
+    FrictionWatch friction_;
     solve::Projector projector_;
     solve::Projector closest_;  ///< to the last digit, for states near a singular configuration
     NearSurface near_surface_;
@@ -144,7 +153,9 @@ ode::Evaluation Runner::rhs(double t, std::span<const double> y, std::span<doubl
     const double* velocity = y.data() + n_;
     const solve::SolveStatus status =
         choose_rows_ ? dynamics_.accelerate(t, position, velocity)
-                     : dynamics_.accelerate_in_step(t, position, velocity, solve::Wanted::kMotion);
+                     : dynamics_.accelerate_in_step(
+                           t, position, velocity,
+                           friction_.empty() ? solve::Wanted::kMotion : solve::Wanted::kAll);
     if (status != solve::SolveStatus::kOk) {
         failed_t_ = t;
         std::copy(y.begin(), y.end(), failed_y_.begin());
@@ -160,6 +171,10 @@ ode::Evaluation Runner::rhs(double t, std::span<const double> y, std::span<doubl
         qc_power += dynamics_.Qc()[static_cast<Eigen::Index>(i)] * velocity[i];
     }
     dydt[2 * n_] = evaluator_.power() + qc_power;
+    for (std::size_t k = 0; k < friction_.rows(); ++k) {
+        const int row = evaluator_.model().constraint_rows + static_cast<int>(k);
+        dydt[2 * n_ + 1 + k] = dynamics_.lambda()[row];
+    }
     return ode::Evaluation::ok();
 }
 
@@ -321,13 +336,18 @@ bool Runner::stop_requested() {
 }
 
 void Runner::integrate(const StartState& start) {
-    y_.resize(2 * n_ + 1, 0.0);
+    const std::size_t size = 2 * n_ + 1 + friction_.rows();
+    y_.resize(size, 0.0);
     std::copy(start.q.begin(), start.q.end(), y_.begin());
     std::copy(start.v.begin(), start.v.end(), y_.begin() + static_cast<std::ptrdiff_t>(n_));
     dense_y_ = y_;
     output_y_ = y_;
     failed_y_ = y_;
     slope_ = y_;
+    note_shared_loads(options_.start);
+    if (!settle_friction(options_.start)) {
+        return;
+    }
 
     auto call_rhs = [this](double t, std::span<const double> y, std::span<double> dydt) {
         return rhs(t, y, dydt);
@@ -346,10 +366,10 @@ void Runner::integrate(const StartState& start) {
     ode::Options options;
     options.rtol = options_.tolerance;
     options.atol = 0.1 * options_.tolerance;
-    options.atol_each.assign(2 * n_ + 1, options.atol);
-    options.atol_each.back() = kNoErrorControl;
+    options.atol_each.assign(size, options.atol);
+    options.atol_each[2 * n_] = kNoErrorControl;
     options.max_steps = options_.max_steps;
-    const ode::Problem problem{2 * n_ + 1, call_rhs, call_accepted, call_stop};
+    const ode::Problem problem{size, call_rhs, call_accepted, call_stop};
     Result<ode::Dop853> steps = ode::Dop853::create(problem, options);
     if (!steps) {
         fail(steps.error());
@@ -432,7 +452,10 @@ ode::Status Runner::step_through(SingularStepper& stepper) {
             break;
         }
         const std::optional<Switching> change = switch_watch_.after_step(evaluator_, stepper);
-        const double until = change ? change->t : stepper.t();
+        const std::optional<FrictionEvent> friction =
+            friction_.empty() ? std::nullopt : friction_.after_step(stepper);
+        const bool rubs = friction && (!change || friction->t < change->t);
+        const double until = rubs ? friction->t : change ? change->t : stepper.t();
         const std::optional<double> event = first_event(stepper, until);
         if (stepper.singular() && stepper.singular()->t <= event.value_or(until)) {
             note_singular(*stepper.singular());
@@ -448,6 +471,13 @@ ode::Status Runner::step_through(SingularStepper& stepper) {
             }
         }
         if (event || failure_) {
+            continue;
+        }
+        if (rubs) {
+            status = write_rows(stepper, friction->t);
+            if (status == ode::Status::kOk && !failure_) {
+                status = change_friction(*friction, stepper);
+            }
             continue;
         }
         const std::optional<VanishedRow> vanished =
@@ -531,14 +561,21 @@ ode::Status Runner::change_law(const Switching& change, SingularStepper& stepper
         ended_at_ = change.t;
         return ode::Status::kOk;
     }
-    restart(change.t, stepper);
-    evaluator_.set_truth(change.which, change.now);
+    restart(change.t, stepper, 0.0, change);
     return ode::Status::kOk;
 }
 
 /// Goes on from y_ at a time inside the last step; a longest step of 0 is any.
-void Runner::restart(double t, ode::Stepper& stepper, double longest_step) {
+void Runner::restart(double t, ode::Stepper& stepper, double longest_step,
+                     const std::optional<Switching>& change) {
     evaluator_.hold_switches(t, y_.data(), y_.data() + n_);
+    if (change) {
+        evaluator_.set_truth(change->which, change->now);
+    }
+    if (!settle_friction(t)) {
+        ended_at_ = t;
+        return;
+    }
     choose_rows_ = true;
     add_statistics(stepper.statistics());
     const double step = stepper.next_step();
@@ -588,6 +625,7 @@ ode::Status Runner::pass_events(double t, SingularStepper& stepper) {
     if (options_.dynamics.drift == Drift::kProject && !move_onto_surface(t, y_, pivot)) {
         return ode::Status::kProjectionFailed;
     }
+    friction_.release();  // an event may set in motion what sticks
     const Result<EventOutcome> outcome =
         carry_out_events(event_watch_, evaluator_, projector_, t, y_);
     if (!outcome) {
@@ -610,6 +648,70 @@ ode::Status Runner::pass_events(double t, SingularStepper& stepper) {
                                        outcome.value().stopped_by);
     }
     return ode::Status::kOk;
+}
+
+/// Cuts the step where a friction comes to rest or breaks away, and starts anew there.
+ode::Status Runner::change_friction(const FrictionEvent& event, SingularStepper& stepper) {
+    const ode::Status status = stepper.dense(event.t, y_);
+    if (status != ode::Status::kOk) {
+        return status;
+    }
+    const Result<std::vector<FrictionChange>> changes =
+        friction_.change(event, y_.data(), y_.data() + n_);
+    note_changes(event.t, changes);
+    if (failure_) {
+        ended_at_ = event.t;
+        return ode::Status::kOk;
+    }
+    if (options_.dynamics.drift == Drift::kProject && !project(event.t, y_)) {
+        return ode::Status::kProjectionFailed;
+    }
+    choose_rows_ = true;
+    last_rank_ = -1;
+    add_statistics(stepper.statistics());
+    stepper.start(event.t, y_, changes.value().empty() ? stepper.next_step() : 0.0);
+    watch_.start(evaluator_, stepper.t(), stepper.y());
+    return ode::Status::kOk;
+}
+
+void Runner::note_shared_loads(double t) {
+    if (friction_.empty()) {
+        return;
+    }
+    const solve::Analysis analysis =
+        solve::analyse(evaluator_.system(t, y_.data(), y_.data() + n_));
+    for (const SharedLoad& one : shared_loads(evaluator_.model(), analysis)) {
+        record_event({t, evaluator_.model().frictions[static_cast<std::size_t>(one.which)].name,
+                      "shared load", one.text});
+    }
+}
+
+/// What the frictions do at a state that no step has led to: y_.
+bool Runner::settle_friction(double t) {
+    if (friction_.empty()) {
+        return true;
+    }
+    note_changes(t, friction_.settle(t, y_.data(), y_.data() + n_));
+    if (!failure_ && options_.dynamics.drift == Drift::kProject && !project(t, y_)) {
+        fail(
+            {ErrorCode::kNotConverged,
+             fmt::format("the state at t = {} could not be brought to rest where friction holds it",
+                         to_text(t))});
+    }
+    choose_rows_ = true;
+    last_rank_ = -1;
+    return !failure_;
+}
+
+void Runner::note_changes(double t, const Result<std::vector<FrictionChange>>& changes) {
+    if (!changes) {
+        fail(changes.error());
+        return;
+    }
+    for (const FrictionChange& one : changes.value()) {
+        record_event({t, evaluator_.model().frictions[static_cast<std::size_t>(one.which)].name,
+                      one.kind, one.detail});
+    }
 }
 
 void Runner::add_statistics(const ode::Statistics& part) {
@@ -643,8 +745,8 @@ ode::Status Runner::stop_at_vanished_row(const VanishedRow& row, SingularStepper
 RunSummary Runner::run(const StartState& start) {
     const CompiledModel& model = evaluator_.model();
     summary_.coordinates = model.n();
-    summary_.constraint_rows = model.m();
-    for (const mech::Row& row : model.rows) {
+    summary_.constraint_rows = model.constraint_rows;
+    for (const mech::Row& row : model.constraints()) {
         summary_.constraints.push_back({row.name, 0.0, 0.0});
     }
     evaluator_.hold_integrals(options_.start, start.q.data());

@@ -74,7 +74,13 @@ class Freezer {
         return found->second;
     }
 
+    /// Laws that depend on multipliers bend where these do, which is no change of law in time; the
+    /// directions of slip are watched with the frictions.
     bool moves(Expr e) const {
+        return !sym::depends_on_kind(graph_, e, sym::SymbolKind::kReaction) && moves_with_state(e);
+    }
+
+    bool moves_with_state(Expr e) const {
         return sym::depends_on_kind(graph_, e, sym::SymbolKind::kCoordinate) ||
                sym::depends_on_kind(graph_, e, sym::SymbolKind::kVelocity) ||
                sym::depends_on_kind(graph_, e, sym::SymbolKind::kTime);

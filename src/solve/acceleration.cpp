@@ -264,11 +264,44 @@ SolveStatus AccelerationSolver::finish(const System& at, bool check) {
 }
 
 void AccelerationSolver::find_multipliers() {
-    factor_.least_norm(head_.data(), lambda_unit_.data());
-    std::fill(lambda_.begin(), lambda_.end(), 0.0);
+    multipliers_of(head_.data(), lambda_.data());
+}
+
+void AccelerationSolver::multipliers_of(const double* head, double* lambda) {
+    factor_.least_norm(head, lambda_unit_.data());
+    std::fill(lambda, lambda + m_, 0.0);
     for (int k = 0; k < active_count_; ++k) {
-        lambda_[active_[k]] = lambda_unit_[k] * factor_.unit(k) * (auxiliary_ ? rho_[k] : 1.0);
+        lambda[active_[k]] = lambda_unit_[k] * factor_.unit(k) * (auxiliary_ ? rho_[k] : 1.0);
     }
+}
+
+SolveStatus AccelerationSolver::solve_forces(const System& at) {
+    for (int i = 0; i < n_; ++i) {
+        y0_[i] = (auxiliary_ ? d_[i] : 1.0) * at.Q[i];
+        for (int k = 0; k < (auxiliary_ ? active_count_ : 0); ++k) {
+            y0_[i] += A_aux_[k * n_ + i] * beta_[k] / factor_.unit(k);  //             UW13 (3.20)
+        }
+    }
+    if (!all_finite(n_, y0_.data()) || !all_finite(static_cast<int>(at.C.size()), at.C.data())) {
+        return SolveStatus::kNotFinite;
+    }
+    solve_lower(n_, L_.data(), y0_.data());
+    const SolveStatus status = finish(at, false);
+    find_multipliers();
+    return all_finite(m_, lambda_.data()) ? status : SolveStatus::kNotFinite;
+}
+
+// A^T lambda takes up what of F the rows oppose: L^-1 A^T change = -Z [(Z^T L^-1 F)_head; 0]
+void AccelerationSolver::response(const double* F, double* change) {
+    for (int i = 0; i < n_; ++i) {
+        yC_[i] = (auxiliary_ ? d_[i] : 1.0) * F[i];
+    }
+    solve_lower(n_, L_.data(), yC_.data());
+    factor_.apply_Zt(yC_.data());
+    for (int i = 0; i < factor_.rank(); ++i) {
+        yC_[i] = -yC_[i];
+    }
+    multipliers_of(yC_.data(), change);
 }
 
 // `size` measures the unconstrained acceleration; rows are of unit length, so it bounds w_k . y0.

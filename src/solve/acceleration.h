@@ -19,6 +19,7 @@ enum class SolveStatus : std::uint8_t {
     kNotFinite,     ///< an input or the answer holds NaN or infinity
     kNotUnique,     ///< a massless direction is left free
     kInconsistent,  ///< no acceleration satisfies all rows
+    kNoFeedback,    ///< forces that depend on the multipliers have no unique solution with them
 };
 
 enum class Wanted : std::uint8_t {
@@ -51,6 +52,13 @@ class AccelerationSolver {
     /// pivots exceed `weakest`. Near a singular configuration a cannot be found from the
     /// rows, which say too little there, but is known from the motion before and after.
     SolveStatus attribute(const System& at, const double* a, double weakest);
+
+    /// The same M, A and b as in the last solve with other forces Q and C: by its factors.
+    SolveStatus solve_forces(const System& at);
+
+    /// Change of the multipliers when the given force changes by F (n): by the factors of the last
+    /// solve.
+    void response(const double* F, double* change);
 
     using Vector = Eigen::Map<const Eigen::VectorXd>;
     Vector a() const { return {a_.data(), n_}; }
@@ -87,6 +95,7 @@ class AccelerationSolver {
     bool load_auxiliary(const System& at);
     SolveStatus finish(const System& at, bool check);
     void find_multipliers();
+    void multipliers_of(const double* head, double* lambda);
     void find_inconsistency(const System& at, double size);
     void note_inconsistency(double mismatch, int row);
 

@@ -31,6 +31,7 @@ Result<Motion> evaluate_auto(const System& at) {
             return Error{ErrorCode::kNotUnique, "the constraints leave a massless direction free"};
         case SolveStatus::kInconsistent:
             return Error{ErrorCode::kInconsistent, "the constraints contradict each other"};
+        case SolveStatus::kNoFeedback:  // needs forces of multipliers, which a system does not have
         case SolveStatus::kOk:
             break;
     }

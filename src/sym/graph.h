@@ -89,6 +89,7 @@ enum class SymbolKind : std::uint8_t {
     kPointPosition,
     kPointVelocity,
     kPointAcceleration,
+    kReaction,  ///< reaction(c) as written, or the multiplier lambda of a constraint row
 };
 
 /// Handle of a node. Equal handles of one graph are equal expressions.

@@ -1,0 +1,64 @@
+#include "lang/parser_core.h"
+
+namespace ananke::lang {
+
+bool Parser::parse_friction(Statement& out) {
+    take();
+    static const std::vector<std::string> kForm{"write: friction on c: coulomb(mu = 0.2)"};
+    FrictionTerm node;
+    if (!accept_word("on")) {
+        return fail_expected("'on'", kForm);
+    }
+    node.target = path();
+    if (node.target == kNoExpr) {
+        return false;
+    }
+    if (!at(TokenKind::kColon)) {
+        return fail_expected("':' after the name of the constraint", kForm);
+    }
+    take();
+    if (!at_plain_name() || peek(1).kind != TokenKind::kOpenParen) {
+        return fail_expected("a law and its arguments", kForm);
+    }
+    node.law = postfix();
+    out.as = node;
+    return node.law != kNoExpr;
+}
+
+bool Parser::parse_rub(Statement& out) {
+    take();
+    static const std::vector<std::string> kForm{
+        "write: rub sliding: dot(velocity(B) - velocity(A), n) load abs(reaction(c))"};
+    RubDeclaration node;
+    if (!at_plain_name()) {
+        return fail_expected("a name", kForm);
+    }
+    node.name = take().span;
+    if (accept(TokenKind::kOpenParen)) {
+        do {
+            node.arguments.emplace_back();
+            if (!joint_argument(node.arguments.back())) {
+                return false;
+            }
+        } while (accept(TokenKind::kComma));
+        if (!expect(TokenKind::kCloseParen, " after the arguments")) {
+            return false;
+        }
+    }
+    if (!expect(TokenKind::kColon, " after the name")) {
+        return false;
+    }
+    node.slip = expression();
+    if (node.slip == kNoExpr) {
+        return false;
+    }
+    if (!accept_word("load")) {
+        return fail_expected("'load'", kForm);
+    }
+    node.load = expression();
+    const bool good = node.load != kNoExpr;
+    out.as = std::move(node);
+    return good;
+}
+
+}  // namespace ananke::lang

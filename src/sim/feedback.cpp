@@ -1,0 +1,239 @@
+#include "sim/feedback.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace ananke::sim {
+namespace {
+
+using solve::SolveStatus;
+
+/// Relative change of a multiplier that is rounding.
+constexpr double kConverged = 1e-14;
+/// What is accepted when rounding keeps the residual from falling further.
+constexpr double kAccepted = 1e-9;
+constexpr int kMostIterations = 50;
+/// J^(2^12): its size to the power 2^-12 is the spectral radius to three digits or more.
+constexpr int kSquarings = 12;
+
+}  // namespace
+
+Feedback::Feedback(const CompiledModel& model)
+    : n_(model.n()),
+      rows_(model.feedback),
+      x_(static_cast<std::size_t>(model.constraint_rows), 0.0),
+      change_(static_cast<std::size_t>(model.m()), 0.0),
+      J_(rows_.size() * rows_.size(), 0.0),
+      power_(J_),
+      work_(J_),
+      residual_(rows_.size(), 0.0) {}
+
+/// Column k of J: response of the multipliers to the slope of the forces by multiplier k.
+void Feedback::find_slope(Evaluator& evaluator, solve::AccelerationSolver& solver) {
+    const std::size_t u = rows_.size();
+    for (std::size_t k = 0; k < u; ++k) {
+        solver.response(evaluator.feedback_slope(static_cast<int>(k)), change_.data());
+        for (std::size_t i = 0; i < u; ++i) {
+            const double value = change_[static_cast<std::size_t>(rows_[i])];
+            // A load like |N| has no slope where N = 0: there the plain iteration goes on.
+            J_[i * u + k] = std::isfinite(value) ? value : 0.0;
+        }
+    }
+}
+
+/// lim |J^k|^(1/k) by repeated squaring.
+void Feedback::find_radius() {
+    const std::size_t u = rows_.size();
+    if (u == 1) {
+        slope_ = std::abs(J_[0]);
+        return;
+    }
+    power_ = J_;
+    double logarithm = 0.0;  // of the size taken out, per power of J
+    double weight = 1.0;
+    for (int squaring = 0;; ++squaring) {
+        double size = 0.0;
+        for (const double entry : power_) {
+            size = std::max(size, std::abs(entry));
+        }
+        if (size == 0.0) {
+            slope_ = 0.0;
+            return;
+        }
+        logarithm += weight * std::log(size);
+        if (squaring == kSquarings) {
+            slope_ = std::exp(logarithm);
+            return;
+        }
+        for (std::size_t i = 0; i < u; ++i) {
+            for (std::size_t j = 0; j < u; ++j) {
+                double sum = 0.0;
+                for (std::size_t k = 0; k < u; ++k) {
+                    sum += power_[i * u + k] / size * (power_[k * u + j] / size);
+                }
+                work_[i * u + j] = sum;
+            }
+        }
+        power_.swap(work_);
+        weight *= 0.5;
+    }
+}
+
+/// residual <- (1 - J)^-1 residual by elimination with pivoting; false if 1 - J is singular.
+bool Feedback::newton_step() {
+    const std::size_t u = rows_.size();
+    for (std::size_t i = 0; i < u; ++i) {
+        for (std::size_t j = 0; j < u; ++j) {
+            work_[i * u + j] = (i == j ? 1.0 : 0.0) - J_[i * u + j];
+        }
+    }
+    for (std::size_t k = 0; k < u; ++k) {
+        std::size_t pivot = k;
+        for (std::size_t i = k + 1; i < u; ++i) {
+            pivot = std::abs(work_[i * u + k]) > std::abs(work_[pivot * u + k]) ? i : pivot;
+        }
+        if (work_[pivot * u + k] == 0.0) {
+            return false;
+        }
+        for (std::size_t j = 0; j < u && pivot != k; ++j) {
+            std::swap(work_[k * u + j], work_[pivot * u + j]);
+        }
+        std::swap(residual_[k], residual_[pivot]);
+        for (std::size_t i = k + 1; i < u; ++i) {
+            const double factor = work_[i * u + k] / work_[k * u + k];
+            for (std::size_t j = k; j < u; ++j) {
+                work_[i * u + j] -= factor * work_[k * u + j];
+            }
+            residual_[i] -= factor * residual_[k];
+        }
+    }
+    for (std::size_t k = u; k-- > 0;) {
+        for (std::size_t j = k + 1; j < u; ++j) {
+            residual_[k] -= work_[k * u + j] * residual_[j];
+        }
+        residual_[k] /= work_[k * u + k];
+    }
+    return true;
+}
+
+SolveStatus Feedback::close(Evaluator& evaluator, solve::AccelerationSolver& solver,
+                            const solve::System& at) {
+    evaluator.update_reactive();
+    double last = std::numeric_limits<double>::infinity();
+    for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+        double worst = 0.0;
+        double size = 0.0;
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            const double now = solver.lambda()[rows_[i]];
+            residual_[i] = now - x_[static_cast<std::size_t>(rows_[i])];
+            worst = std::max(worst, std::abs(residual_[i]));
+            size = std::max(size, std::abs(now));
+        }
+        find_slope(evaluator, solver);
+        if (iteration > 2 && worst >= last) {  // what the given forces alone would need
+            solver.response(at.Q.data(), change_.data());
+            for (const int row : rows_) {
+                size = std::max(size, std::abs(change_[static_cast<std::size_t>(row)]));
+            }
+        }
+        if (worst <= kConverged * size || (worst >= last && worst <= kAccepted * size)) {
+            find_radius();
+            return slope_ < 1.0 ? SolveStatus::kOk : SolveStatus::kNoFeedback;
+        }
+        last = worst;
+        if (!newton_step()) {
+            break;
+        }
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            x_[static_cast<std::size_t>(rows_[i])] += residual_[i];
+        }
+        evaluator.set_multipliers(x_.data());
+        evaluator.update_reactive();
+        const SolveStatus status = solver.solve_forces(at);
+        if (status != SolveStatus::kOk) {
+            std::fill(x_.begin(), x_.end(), 0.0);
+            return status;
+        }
+    }
+    find_radius();
+    std::fill(x_.begin(), x_.end(), 0.0);
+    return SolveStatus::kNoFeedback;
+}
+
+Error describe_feedback(Evaluator& evaluator, solve::AccelerationSolver& solver,
+                        const Feedback& feedback, double t, const double* q, const double* v) {
+    const CompiledModel& model = evaluator.model();
+    const auto n = static_cast<std::size_t>(model.n());
+    std::vector<double> push(n);
+    std::vector<double> change(static_cast<std::size_t>(model.m()));
+    std::vector<double> lambda(solver.lambda().data(), solver.lambda().data() + model.m());
+    const CompiledFriction* strongest = nullptr;
+    double largest = 0.0;
+    double coefficient = 0.0;
+    for (const CompiledFriction& friction : model.frictions) {
+        const auto first = static_cast<std::size_t>(friction.first_value);
+        const auto size = static_cast<std::size_t>(friction.components);
+        evaluator.set_multipliers(lambda.data());
+        const std::span<const double> values = evaluator.friction_values(t, q, v);
+        double total = 0.0;
+        for (std::size_t k = 0; k < size; ++k) {
+            total = std::hypot(total, values[first + size + k]);
+        }
+        if (total == 0.0) {
+            continue;
+        }
+        // The multipliers when this friction grows by one unit, and how much it then grows itself.
+        std::fill(push.begin(), push.end(), 0.0);
+        for (std::size_t k = 0; k < size; ++k) {
+            const std::span<const double> row = evaluator.slip_row(
+                friction.first_row - model.constraint_rows + static_cast<int>(k));
+            for (std::size_t i = 0; i < n; ++i) {
+                push[i] -= values[first + size + k] / total * row[i];
+            }
+        }
+        solver.response(push.data(), change.data());
+        double reach = 0.0;
+        double scale = 0.0;
+        for (std::size_t i = 0; i < lambda.size(); ++i) {
+            reach = std::max(reach, std::abs(change[i]));
+            scale = std::max(scale, std::abs(lambda[i]));
+        }
+        const double step = reach > 0.0 ? 1e-6 * scale / reach : 0.0;
+        if (step == 0.0) {
+            continue;
+        }
+        const auto load_at = [&](double s) {
+            std::vector<double> moved = lambda;
+            for (std::size_t i = 0; i < moved.size(); ++i) {
+                moved[i] += s * change[i];
+            }
+            evaluator.set_multipliers(moved.data());
+            const std::span<const double> there = evaluator.friction_values(t, q, v);
+            return there[first + 2 * size + 2] * there[first + 2 * size + 3];
+        };
+        const double gain = std::abs(load_at(step) - load_at(-step)) / (2.0 * step);
+        if (gain >= largest) {
+            largest = gain;
+            strongest = &friction;
+            coefficient = values[first + 2 * size + 3];
+        }
+    }
+    if (strongest == nullptr) {
+        return {ErrorCode::kNotUnique,
+                fmt::format("the forces that depend on reactions have no unique solution: they "
+                            "change these reactions by {} times as much",
+                            to_short_text(feedback.slope(), 4))};
+    }
+    return {ErrorCode::kNotUnique,
+            fmt::format("friction on {} has no unique solution: it changes the load that it "
+                        "depends on by more than it is (Painleve's paradox); mu = {}, critical "
+                        "mu = {} in this state",
+                        strongest->name, to_short_text(coefficient, 6),
+                        to_short_text(coefficient / largest, 6))};
+}
+
+}  // namespace ananke::sim

@@ -1,0 +1,104 @@
+// Stick and slip: which frictions hold, and where inside a step that changes.
+//
+// While a friction slips its direction is frozen, so that a step may end beyond slip = 0; there the
+// step is cut. While it sticks its rows slip = 0 are in force, and the step is cut where their
+// multipliers, the friction force, outgrow the static limit. At such a place all frictions without
+// slip are tried as sticking; one that would need more than its limit is let go, against the force
+// that it needed, and one let go that would not move that way is held again.   THEORY section 5
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ode/stepper.h"
+#include "sim/dynamics.h"
+#include "sim/evaluator.h"
+#include "solve/analysis.h"
+
+namespace ananke::sim {
+
+/// Where a step must be cut, and the friction it is about.
+struct FrictionEvent {
+    double t;
+    int which;
+    bool breaks = false;  ///< it stuck until here; else its slip has come to zero or has turned
+};
+
+/// What a friction does from now on.
+struct FrictionChange {
+    int which;
+    std::string kind;  ///< "stick" or "slip"
+    std::string detail;
+};
+
+/// A friction whose load is a share of a force that several constraints carry.
+struct SharedLoad {
+    int which;
+    std::string text;
+};
+std::vector<SharedLoad> shared_loads(const CompiledModel& model, const solve::Analysis& analysis);
+
+class FrictionWatch {
+  public:
+    FrictionWatch(Evaluator& evaluator, const DynamicsOptions& options);
+
+    bool empty() const { return evaluator_->model().frictions.empty(); }
+    /// Stick rows, in force or not.
+    std::size_t rows() const;
+
+    /// Decides for all frictions by the state alone: at the start, after a jump of velocities.
+    Result<std::vector<FrictionChange>> settle(double t, const double* q, const double* v);
+
+    /// Nothing sticks until settle(): for changes of the velocities from outside.
+    void release();
+
+    /// The first place in the step just accepted where a friction changes.
+    std::optional<FrictionEvent> after_step(ode::Stepper& stepper);
+    /// Decides there. The velocities are to be projected afterwards.
+    Result<std::vector<FrictionChange>> change(const FrictionEvent& event, const double* q,
+                                               const double* v);
+
+  private:
+    /// What a friction did after the last decision.
+    struct Mode {
+        bool known = false;
+        bool sticks = false;
+        double direction = 0.0;  ///< its first component
+    };
+    int count() const { return static_cast<int>(evaluator_->model().frictions.size()); }
+    const CompiledFriction& friction(int f) const {
+        return evaluator_->model().frictions[static_cast<std::size_t>(f)];
+    }
+    double slip_size(int f) const;
+    double margin(int f) const;
+    double rest(const double* v) const;
+    void find_signals(ode::Stepper& stepper, double t, std::span<const double> y);
+    double signal(int f) const;
+    std::optional<FrictionEvent> locate(ode::Stepper& stepper, int f, double before, double after);
+    void let_go(int f);
+    std::optional<int> worst_overloaded() const;
+    std::optional<int> wrongly_released(double t, const double* q, const double* v);
+    std::array<double, 2> slip_acceleration(int f) const;
+    Result<void> resolve(double t, const double* q, const double* v);
+    std::vector<FrictionChange> changes();
+    Result<void> note_progress(double t, int f);
+
+    Evaluator* evaluator_;
+    /// Of its own: looking must not influence the steps. Absent where nothing depends on reactions.
+    std::optional<Dynamics> dynamics_;
+    std::vector<double> y_;       ///< a state inside the step
+    std::vector<double> values_;  ///< of the frictions at the last state looked at
+    std::vector<double> signals_, earlier_;
+    std::vector<double> noise_;  ///< signals down to minus this are rounding
+    std::vector<double> seen_, seen_noise_;
+    std::vector<char> released_;  ///< in the decision going on
+    std::vector<char> candidate_;
+    std::vector<Mode> modes_;
+    double last_ = 0.0;  ///< time of the last change
+    int piled_ = 0;      ///< changes since then without progress
+};
+
+}  // namespace ananke::sim
