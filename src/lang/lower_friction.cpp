@@ -270,7 +270,7 @@ bool Lowering::read_law(Rubbing& rubbing, mech::Friction& friction) {
         good = read_argument(rubbing, call.operands[i], friction) && good;
     }
     for (const std::string_view name : rubbing.law->needed) {
-        if (!name.empty() && std::find(given.begin(), given.end(), name) == given.end()) {
+        if (good && !name.empty() && std::find(given.begin(), given.end(), name) == given.end()) {
             fail(call.span, fmt::format("the law '{}' needs {}", rubbing.law->name, name),
                  {fmt::format("write: {}({} = ...)", rubbing.law->name, name)});
             return false;
