@@ -18,6 +18,9 @@ using Eigen::VectorXd;
 // An answer with fewer digits than this is refused, not returned.
 constexpr double kWorstError = 1e-7;
 constexpr double kSmallest = 1e-300;
+// An acceleration below this part of what the forces would give without constraints is none: the
+// system is held, and what is left is rounding.
+constexpr double kAtRest = 1e-8;
 // Smallest over largest singular value of the multiplier equations below which no residual tells
 // how large the error is.
 constexpr double kNoDigits = 1e-13;
@@ -102,7 +105,8 @@ double estimated_error(const Normalized& at, const Answer& answer) {
     const VectorXd along = svd.matrixU().leftCols(rank).transpose() * left;
     const VectorXd step = svd.matrixV().leftCols(rank) * along.cwiseQuotient(sigma);
     const double force = (at.A.transpose() * step.tail(m)).norm();
-    const double acceleration_size = std::max(answer.a.norm(), kSmallest);
+    const double free = at.M.norm() > 0.0 ? at.Q.norm() / at.M.norm() : 0.0;
+    const double acceleration_size = std::max({answer.a.norm(), kAtRest * free, kSmallest});
     const double force_size = std::max({at.Q.norm(), answer.Qc.norm(), kSmallest});
     return std::max(step.head(n).norm() / acceleration_size, force / force_size);
 }
