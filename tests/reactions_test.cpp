@@ -31,19 +31,28 @@ Eigen::Matrix3d rotation(const Eigen::Vector4d& u) {
 }
 
 /// What is given on a coordinate: Q without the terms of inertia that Lagrange's equation puts
-/// there.
-Eigen::VectorXd given_forces(const sim::Prepared& prepared, const sym::Values<double>& values) {
+/// there, and the friction that the row reports.
+Eigen::VectorXd given_forces(const sim::Prepared& prepared, const sym::Values<double>& values,
+                             const Recording& run, std::size_t row) {
     const mech::Equations& equations = prepared.equations;
     const sym::Graph& graph = prepared.model.graph;
     Eigen::VectorXd Q(equations.n);
     for (int i = 0; i < equations.n; ++i) {
         const auto k = static_cast<std::size_t>(i);
         Q[i] = sym::evaluate<double>(graph, equations.Q[k], values) +
-               sym::evaluate<double>(graph, equations.C[k], values);
+               sym::evaluate<double>(graph, equations.C_given[k], values);
     }
     for (const mech::InertiaElement& element : equations.elements) {
         for (const mech::Entry& entry : element.Q) {
             Q[entry.column] -= sym::evaluate<double>(graph, entry.value, values);
+        }
+    }
+    for (const mech::FrictionElement& friction : equations.frictions) {
+        for (const mech::Row& slip : friction.rows) {
+            for (const mech::Entry& entry : slip.A) {
+                Q[entry.column] +=
+                    run.at(row, slip.name) * sym::evaluate<double>(graph, entry.value, values);
+            }
         }
     }
     return Q;
@@ -71,7 +80,12 @@ State state_of(const sim::Prepared& prepared, const Recording& run, std::size_t 
         state.values[c.q] = run.at(row, c.name);
         state.values[c.v] = run.at(row, c.name + "'");
     }
-    state.given = given_forces(prepared, state.values);
+    for (const mech::Row& constraint : prepared.equations.rows) {
+        if (constraint.lambda) {
+            state.values[*constraint.lambda] = run.at(row, "lambda[" + constraint.name + "]");
+        }
+    }
+    state.given = given_forces(prepared, state.values, run, row);
     return state;
 }
 
