@@ -118,7 +118,7 @@ struct Constraint {
     int joint = -1;    ///< the joint it belongs to
     int norm_of = -1;  ///< it keeps the quaternion of this body a unit one
     /// Symbols of reaction(c), one or three; empty where no expression asks for them.
-    std::vector<Expr> reaction;
+    std::vector<Expr> reaction = {};
 };
 
 /// How the size of a friction force follows from the load N >= 0 and the speed of slip s >= 0:
