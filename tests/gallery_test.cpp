@@ -193,8 +193,8 @@ TEST(Gallery, RandomVariantsAgreeWithASecondIntegratorAndForm) {
             continue;  // the second integrator knows no stick and slip; see friction_test.cpp
         }
         if (!plain.prepared->model.bodies.empty()) {
-            continue;  // the second road moves quaternions off their sphere; see reactions,
-                       // mechanisms
+            continue;  // the second road does not follow all of them; see reactions_test,
+                       // mechanisms_test
         }
         const int draws = draws_of(*plain.prepared);
         int assembled = 0;
