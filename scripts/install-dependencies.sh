@@ -4,7 +4,7 @@
 #   scripts/install-dependencies.sh lint      what `make lint` needs besides
 set -euo pipefail
 
-packages=(g++ cmake ninja-build pkg-config libeigen3-dev libfmt-dev libsleef-dev libhdf5-dev
+packages=(g++ cmake ninja-build pkg-config libeigen3-dev libfmt-dev libsleef-dev libasmjit-dev libhdf5-dev
     libcli11-dev nlohmann-json3-dev libgtest-dev)
 case "${1:-}" in
 lint) packages+=(clang-format clang-tidy) ;;

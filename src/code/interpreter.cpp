@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "base/check.h"
 #include "code/operations.h"
@@ -17,43 +16,54 @@ using Operands = Tape::Operands;
 using RunBatch = void (*)(const Operands* o, const Operands* end, double* slots,
                           const Functions& f);
 
-template <Op op>
+template <Op op, int lanes>
 [[gnu::always_inline]] inline void run_batch(const Operands* o, const Operands* end, double* slots,
                                              const Functions& f) {
+    constexpr std::size_t n = lanes;
     for (; o != end; ++o) {
-        slots[o->target] = apply(op, slots[o->a], slots[o->b], slots[o->c], f);
+        const double* a = slots + o->a * n;
+        const double* b = slots + o->b * n;
+        const double* c = slots + o->c * n;
+        // The target may be an operand: through a copy the compiler sees that lanes do not meet.
+        std::array<double, n> result;
+        for (std::size_t l = 0; l < n; ++l) {
+            result[l] = apply(op, a[l], b[l], c[l], f);
+        }
+        std::copy_n(result.begin(), n, slots + o->target * n);
     }
 }
 
-template <Op op>
+template <Op op, int lanes>
 void run_with_library_fma(const Operands* o, const Operands* end, double* slots,
                           const Functions& f) {
-    run_batch<op>(o, end, slots, f);
+    run_batch<op, lanes>(o, end, slots, f);
 }
 
 #if defined(__x86_64__)
-template <Op op>
+template <Op op, int lanes>
 [[gnu::target("avx2,fma")]] void run_with_cpu_fma(const Operands* o, const Operands* end,
                                                   double* slots, const Functions& f) {
-    run_batch<op>(o, end, slots, f);
+    run_batch<op, lanes>(o, end, slots, f);
 }
 #else
-template <Op op>
-constexpr auto run_with_cpu_fma = run_with_library_fma<op>;
+template <Op op, int lanes>
+constexpr auto run_with_cpu_fma = run_with_library_fma<op, lanes>;
 #endif
 
-template <std::size_t... I>
+template <int lanes, std::size_t... I>
 constexpr std::array<RunBatch, kOpCount> library_table(std::index_sequence<I...> /*ops*/) {
-    return {run_with_library_fma<static_cast<Op>(I)>...};
+    return {run_with_library_fma<static_cast<Op>(I), lanes>...};
 }
 
-template <std::size_t... I>
+template <int lanes, std::size_t... I>
 constexpr std::array<RunBatch, kOpCount> cpu_table(std::index_sequence<I...> /*ops*/) {
-    return {run_with_cpu_fma<static_cast<Op>(I)>...};
+    return {run_with_cpu_fma<static_cast<Op>(I), lanes>...};
 }
 
-constexpr auto kLibraryTable = library_table(std::make_index_sequence<kOpCount>());
-constexpr auto kCpuTable = cpu_table(std::make_index_sequence<kOpCount>());
+template <int lanes>
+constexpr auto kLibraryTable = library_table<lanes>(std::make_index_sequence<kOpCount>());
+template <int lanes>
+constexpr auto kCpuTable = cpu_table<lanes>(std::make_index_sequence<kOpCount>());
 
 struct Batch {
     RunBatch run;
@@ -62,8 +72,9 @@ struct Batch {
 
 }  // namespace
 
-struct Interpreter::Code {
-    Program program;
+template <int lanes>
+struct LaneInterpreter<lanes>::Code {
+    std::shared_ptr<const Program> program;
     std::vector<Batch> batches;
     std::vector<Operands> operands;
     std::vector<Slot> outputs;
@@ -71,38 +82,48 @@ struct Interpreter::Code {
     const Functions& functions;
 };
 
-Interpreter::Interpreter(Program program, FmaTier tier) {
-    ANANKE_REQUIRE(is_valid(program));
-    Tape tape = make_tape(program);
-    const auto& table = tier == FmaTier::kCpu && cpu_has_fma() ? kCpuTable : kLibraryTable;
+template <int lanes>
+LaneInterpreter<lanes>::LaneInterpreter(std::shared_ptr<const Program> program, FmaTier tier) {
+    ANANKE_REQUIRE(is_valid(*program));
+    Tape tape = make_tape(*program);
+    const auto& table =
+        tier == FmaTier::kCpu && cpu_has_fma() ? kCpuTable<lanes> : kLibraryTable<lanes>;
     std::vector<Batch> batches;
     batches.reserve(tape.batches.size());
     for (const Tape::Batch& batch : tape.batches) {
         batches.push_back({table[static_cast<std::size_t>(batch.op)], batch.count});
     }
-    slots_.assign(tape.slot_count, 0.0);
-    std::copy(program.constants.begin(), program.constants.end(),
-              slots_.begin() + program.input_count);
+    slots_.assign(std::size_t{tape.slot_count} * lanes, 0.0);
+    double* slot = slots_.data() + std::size_t{program->input_count} * lanes;
+    for (const double constant : program->constants) {
+        slot = std::fill_n(slot, lanes, constant);
+    }
     code_ = std::make_shared<const Code>(Code{std::move(program), std::move(batches),
                                               std::move(tape.operands), std::move(tape.outputs),
                                               tape.slot_count, functions()});
 }
 
-const Program& Interpreter::program() const {
-    return code_->program;
+template <int lanes>
+const Program& LaneInterpreter<lanes>::program() const {
+    return *code_->program;
 }
 
-void Interpreter::run(const double* inputs, double* outputs) {
+template <int lanes>
+void LaneInterpreter<lanes>::run(const double* inputs, double* outputs) {
     double* slots = slots_.data();
-    std::copy_n(inputs, code_->program.input_count, slots);
+    std::copy_n(inputs, std::size_t{code_->program->input_count} * lanes, slots);
     const Operands* operands = code_->operands.data();
     for (const Batch& batch : code_->batches) {
         batch.run(operands, operands + batch.count, slots, code_->functions);
         operands += batch.count;
     }
     for (const Slot slot : code_->outputs) {
-        *outputs++ = slots[slot];
+        outputs = std::copy_n(slots + std::size_t{slot} * lanes, lanes, outputs);
     }
 }
+
+template class LaneInterpreter<1>;
+template class LaneInterpreter<4>;
+template class LaneInterpreter<8>;
 
 }  // namespace ananke::code

@@ -1,0 +1,84 @@
+// Machine code of a program, emitted in memory.
+//
+// One lane is a plain function of doubles. With 4 or 8 lanes each value is a packet, and value i of
+// lane l stands at [i*lanes + l] in inputs and outputs. 8 lanes need AVX-512; without it they run
+// as two halves of 4. Bits are those of the interpreter.
+//
+// Scalar code evaluates calls of one function in packets where their arguments are known together:
+// SLEEF's deterministic functions give the same bits in either form.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "code/cpu.h"
+#include "code/program.h"
+#include "code/workspace.h"
+
+namespace ananke::code {
+
+using NativeFunction = void (*)(const double* inputs, double* outputs, double* workspace,
+                                const double* constants);
+
+struct NativeOptions {
+    int lanes = 1;  ///< 1, 4 or 8
+    CpuFeatures cpu = cpu_features();
+    /// Operations per emitted function; values that several of them need go through memory.
+    std::size_t function_size = 100'000;
+};
+
+/// Constant and shared by all that run it.
+class NativeCode {
+  public:
+    /// Nothing where the CPU lacks AVX2 and FMA, where the system refuses executable memory, or
+    /// where the program is too large for 32-bit offsets. Requires is_valid(program).
+    static std::shared_ptr<const NativeCode> emit(const Program& program,
+                                                  const NativeOptions& options);
+
+    NativeCode(const NativeCode&) = delete;
+    NativeCode& operator=(const NativeCode&) = delete;
+    ~NativeCode();
+
+    /// The arrays may not overlap. `workspace` has workspace_size() doubles.
+    void run(const double* inputs, double* outputs, double* workspace) const {
+        for (int half = 0; half < halves_; ++half) {
+            for (const NativeFunction function : functions_) {
+                function(inputs + 4 * half, outputs + 4 * half, workspace, constants());
+            }
+        }
+    }
+    std::size_t workspace_size() const { return workspace_size_; }
+    std::size_t function_count() const { return functions_.size(); }
+    std::size_t code_size() const { return code_size_; }  ///< bytes
+
+  private:
+    NativeCode() = default;
+
+    const double* constants() const { return pool_.data() + constants_begin_; }
+
+    std::vector<NativeFunction> functions_;  ///< to be called one after the other
+    int halves_ = 1;                         ///< 2 for 8 lanes with AVX2
+    std::vector<double> pool_;
+    std::size_t constants_begin_ = 0;
+    std::size_t workspace_size_ = 0;
+    std::size_t code_size_ = 0;
+};
+
+/// One runnable copy. Copies share the code; each thread takes its own.
+class Native {
+  public:
+    explicit Native(std::shared_ptr<const NativeCode> code)
+        : code_(std::move(code)), workspace_(code_->workspace_size()) {}
+
+    void run(const double* inputs, double* outputs) {
+        code_->run(inputs, outputs, workspace_.data());
+    }
+
+  private:
+    std::shared_ptr<const NativeCode> code_;
+    Workspace workspace_;
+};
+
+}  // namespace ananke::code
