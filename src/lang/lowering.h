@@ -176,20 +176,6 @@ class Lowering {
     void add_body(mech::Body body, const mech::Vec3& centre, std::optional<sym::Expr> mass);
     int add_point(const std::string& name, const mech::Vec3& position,
                   std::optional<sym::Expr> mass, Span span);
-    int place_on(int body, const mech::Vec3& local, const std::string& name, Span span);
-    std::optional<mech::Vec3> local_place(ExprId id);
-    Value body_place(ExprId id);
-    std::optional<int> body_of(ExprId id, std::string_view what);
-    Value in_axes(int body, const Value& v);
-    Value in_body(ExprId id);
-    sym::Expr plain_number(sym::Expr e);
-    mech::Vec3 at_start(const Value& v);
-    Value call_start(ExprId id);
-    Value fixed_in(int body, const Value& v);
-    Value call_body_function(ExprId id, std::string_view name);
-    Value call_rotation(ExprId id, std::string_view name);
-    Value call_axes(ExprId id);
-    Value checked_rotation(const std::array<sym::Expr, 4>& u, Span span);
     std::optional<mech::Axes> inertia(const BodyDeclaration& node);
     bool is_inertia(const mech::Axes& J, Span span);
     void start_value(int coordinate, bool velocity, sym::Expr value, bool exact, Span span);
@@ -199,6 +185,24 @@ class Lowering {
     void start_motion(const BodyDeclaration& node, const mech::Body& body);
     std::optional<mech::Vec3> body_vector(const Clause& clause, std::string_view what,
                                           const BodyDeclaration& node);
+
+    // Places and directions fixed in bodies (lower_direction.cpp).
+    int place_on(int body, const mech::Vec3& local, const std::string& name, Span span);
+    std::optional<mech::Vec3> local_place(ExprId id);
+    Value body_place(ExprId id);
+    std::optional<int> body_of(ExprId id, std::string_view what);
+    Value in_axes(int body, const Value& v);
+    Value in_body(ExprId id);
+    sym::Expr plain_number(sym::Expr e);
+    mech::Vec3 at_start(const Value& v);
+    Value fixed_in(int body, const Value& v);
+    Value call_body_function(ExprId id, std::string_view name);
+    Value call_start(ExprId id);
+
+    // Rotations (lower_rotation.cpp).
+    Value call_rotation(ExprId id, std::string_view name);
+    Value call_axes(ExprId id);
+    Value checked_rotation(const std::array<sym::Expr, 4>& u, Span span);
 
     // Joints (lower_joint.cpp).
     static constexpr std::string_view kPreludePrefix = "prelude:";
