@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "lang/lowering.h"
+#include "mech/vectors.h"
 
 namespace ananke::lang {
 namespace {
@@ -216,6 +217,7 @@ Value Lowering::call_scalar_function(ExprId id, sym::Op op, std::string_view nam
     return checked_constant(e, expr(id).span);
 }
 
+// Term after term, so that a printed sum has the order of the components.
 sym::Expr Lowering::dot(const Value& a, const Value& b) {
     sym::Expr total = graph_.zero();
     for (std::size_t i = 0; i < 3; ++i) {
@@ -250,14 +252,7 @@ Value Lowering::call_vector_function(ExprId id, std::string_view name) {
     if (name == "norm") {
         return Value::scalar(graph_.apply(sym::Op::kSqrt, dot(v[0], v[0])));
     }
-    std::array<sym::Expr, 3> cross{};
-    for (std::size_t i = 0; i < 3; ++i) {
-        const std::size_t j = (i + 1) % 3;
-        const std::size_t k = (i + 2) % 3;
-        cross[i] = graph_.sub(graph_.mul(v[0].parts[j], v[1].parts[k]),
-                              graph_.mul(v[0].parts[k], v[1].parts[j]));
-    }
-    return Value::vector(cross);
+    return Value::vector(mech::cross(graph_, v[0].parts, v[1].parts));
 }
 
 Value Lowering::call_point_function(ExprId id, std::string_view name) {
