@@ -97,9 +97,15 @@ struct InitialList {
 struct GaugeList {
     std::vector<Binding> items;
 };
+/// Of a definition; those of functions have no type and no fallback.
+struct Argument {
+    Span name;
+    Span type;                  ///< empty: anything
+    ExprId fallback = kNoExpr;  ///< its value where a call gives none
+};
 struct FunctionDefinition {
     Span name;
-    std::vector<Span> arguments;
+    std::vector<Argument> arguments;
     ExprId body = kNoExpr;
 };
 struct KineticTerm {
@@ -148,11 +154,6 @@ struct BodyDeclaration {
         omega;  ///< orientation: of planar ones `angle`
 };
 struct JointDefinition {
-    struct Argument {
-        Span name;
-        Span type;                  ///< empty: anything
-        ExprId fallback = kNoExpr;  ///< its value where the joint gives none
-    };
     Span name;
     std::vector<Argument> arguments;
     std::vector<Statement> body;
@@ -212,7 +213,7 @@ struct Import {
 /// rub name(arguments): slip load load, where a joint rubs.
 struct RubDeclaration {
     Span name;
-    std::vector<JointDefinition::Argument> arguments;
+    std::vector<Argument> arguments;
     ExprId slip = kNoExpr;
     ExprId load = kNoExpr;
 };

@@ -181,7 +181,7 @@ void Lowering::add_friction(Rubbing& rubbing, const Entity& entity, mech::Fricti
     bool rubs = false;
     for (const Rub& where : *rubbing.rubs) {
         bool meant = where.node->arguments.empty() || viscous;
-        for (const JointDefinition::Argument& argument : where.node->arguments) {
+        for (const Argument& argument : where.node->arguments) {
             wanted.emplace_back(text(argument.name));
             meant = meant ||
                     std::any_of(rubbing.arguments.begin(), rubbing.arguments.end(),
@@ -208,13 +208,11 @@ void Lowering::add_friction(Rubbing& rubbing, const Entity& entity, mech::Fricti
 
 /// Slip and load as the joint states them, with the arguments that the friction gives.
 bool Lowering::rub(const Rub& where, const Rubbing& rubbing, mech::Friction& friction) {
-    FileScope* const caller_scope = std::exchange(scope_, where.scope);
-    const std::size_t caller_size = locals_.size();
-    const std::size_t caller_begin = std::exchange(locals_begin_, caller_size);
+    const Visit visit(*this, *where.scope);
     calls_.push_back({"friction on " + friction.name, friction.span});
     locals_.insert(locals_.end(), where.locals.begin(), where.locals.end());
     bool good = true;
-    for (const JointDefinition::Argument& argument : where.node->arguments) {
+    for (const Argument& argument : where.node->arguments) {
         const auto given =
             std::find_if(rubbing.arguments.begin(), rubbing.arguments.end(),
                          [&](const Local& one) { return one.name == text(argument.name); });
@@ -245,10 +243,6 @@ bool Lowering::rub(const Rub& where, const Rubbing& rubbing, mech::Friction& fri
             friction.load = load.scalar();
         }
     }
-    calls_.pop_back();
-    locals_.resize(caller_size);
-    locals_begin_ = caller_begin;
-    scope_ = caller_scope;
     return good;
 }
 
@@ -293,9 +287,8 @@ bool Lowering::read_argument(Rubbing& rubbing, ExprId id, mech::Friction& fricti
         return read_value(rubbing, name, argument.operands[0], friction);
     }
     for (std::size_t r = 0; rubbing.rubs != nullptr && r < rubbing.rubs->size(); ++r) {
-        for (const JointDefinition::Argument& one : (*rubbing.rubs)[r].node->arguments) {
-            names.emplace_back(std::string_view(sources_.text(one.name.file))
-                                   .substr(one.name.begin, one.name.end - one.name.begin));
+        for (const Argument& one : (*rubbing.rubs)[r].node->arguments) {
+            names.emplace_back(text(one.name));
         }
     }
     if (std::find(names.begin(), names.end(), name) == names.end()) {

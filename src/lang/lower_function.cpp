@@ -38,9 +38,9 @@ constexpr std::array<ScalarFunction, 17> kScalarFunctions{{
 
 const std::vector<std::string>& builtin_names() {
     static const std::vector<std::string> kNames = [] {
-        std::vector<std::string> names{"dot",          "cross", "norm", "position", "velocity",
-                                       "acceleration", "omega", "axis", "fixed",    "rotation",
-                                       "quaternion",   "axes",  "start",    "reaction"};
+        std::vector<std::string> names{"dot",          "cross", "norm",  "position", "velocity",
+                                       "acceleration", "omega", "axis",  "fixed",    "rotation",
+                                       "quaternion",   "axes",  "start", "reaction"};
         for (const ScalarFunction& f : kScalarFunctions) {
             names.emplace_back(f.name);
         }
@@ -276,77 +276,16 @@ Value Lowering::call_point_function(ExprId id, std::string_view name) {
     return Value::vector(name == "position" ? point.r : name == "velocity" ? point.v : point.a);
 }
 
-bool Lowering::bind_arguments(ExprId id, const std::string& name, const Function& function,
-                              std::vector<Local>& out) {
-    const Expr& e = expr(id);
-    const std::vector<Span>& wanted = function.definition->arguments;
-    const auto argument_text = [&](std::size_t i) { return text(wanted[i]); };
-    std::vector<bool> given(wanted.size(), false);
-    out.resize(wanted.size());
-    bool good = true;
-    bool named_before = false;
-    for (std::size_t i = 1; i < e.operands.size(); ++i) {
-        const Expr& argument = expr(e.operands[i]);
-        const bool named = argument.kind == ExprKind::kNamed;
-        std::size_t slot = i - 1;
-        if (named) {
-            slot = 0;
-            while (slot < wanted.size() && argument_text(slot) != text(argument.token)) {
-                ++slot;
-            }
-            if (slot == wanted.size()) {
-                fail(argument.token,
-                     fmt::format("'{}' has no argument '{}'", name, text(argument.token)));
-                return false;
-            }
-        } else if (named_before) {
-            fail(argument.span, "arguments by position stand before those by name");
-            return false;
-        }
-        named_before = named_before || named;
-        if (slot < wanted.size()) {
-            if (given[slot]) {
-                fail(argument.span,
-                     fmt::format("the argument '{}' is given twice", argument_text(slot)));
-                return false;
-            }
-            given[slot] = true;
-            const ExprId value_id = named ? argument.operands[0] : e.operands[i];
-            out[slot] = {argument_text(slot), evaluate(value_id), expr(value_id).span};
-            good = good && !out[slot].value.bad();
-        }
-    }
-    const std::size_t count = e.operands.size() - 1;
-    if (count != wanted.size()) {
-        fail(e.span,
-             fmt::format("'{}' takes {} argument{}, {} given", name, wanted.size(),
-                         wanted.size() == 1 ? "" : "s", count),
-             {declared_note(function.span)});
-        return false;
-    }
-    return good;
-}
-
 Value Lowering::call_defined(ExprId id, const std::string& name, const Function& function) {
     std::vector<Local> arguments;
-    if (!bind_arguments(id, name, function, arguments)) {
+    if (!bind_function(id, name, function, arguments)) {
         return Value::none();
     }
-    FileScope* const caller_scope = scope_;
-    const std::size_t caller_begin = locals_begin_;
-    const std::size_t caller_size = locals_.size();
-    calls_.push_back({name, expr(id).span});
-    locals_begin_ = caller_size;
+    const Span call_span = expr(id).span;
+    const Visit visit(*this, *function.scope);
+    calls_.push_back({name, call_span});
     locals_.insert(locals_.end(), arguments.begin(), arguments.end());
-    scope_ = function.scope;
-
-    const Value value = evaluate(function.definition->body);
-
-    scope_ = caller_scope;
-    locals_.resize(caller_size);
-    locals_begin_ = caller_begin;
-    calls_.pop_back();
-    return value;
+    return evaluate(function.definition->body);
 }
 
 void Lowering::define(const FunctionDefinition& node) {
@@ -355,18 +294,7 @@ void Lowering::define(const FunctionDefinition& node) {
         fail(node.name, fmt::format("'{}' is a function of the language already", name));
         return;
     }
-    for (std::size_t i = 0; i < node.arguments.size(); ++i) {
-        const std::string_view argument = text(node.arguments[i]);
-        if (argument == "t" || argument == "pi" || argument == "deg" || argument == "ground") {
-            fail(node.arguments[i],
-                 fmt::format("'{}' is reserved and cannot be an argument", argument));
-        }
-        for (std::size_t k = 0; k < i; ++k) {
-            if (text(node.arguments[k]) == argument) {
-                fail(node.arguments[i], fmt::format("the argument '{}' appears twice", argument));
-            }
-        }
-    }
+    check_arguments(node.arguments);
     check_body(node);
     const auto [found, is_new] =
         functions_.try_emplace(scope_->prefix + name, Function{scope_, &node, node.name});
@@ -380,7 +308,7 @@ void Lowering::define(const FunctionDefinition& node) {
 void Lowering::check_body(const FunctionDefinition& node) {
     const auto is_argument = [&](std::string_view name) {
         return std::any_of(node.arguments.begin(), node.arguments.end(),
-                           [&](Span span) { return text(span) == name; });
+                           [&](const Argument& one) { return text(one.name) == name; });
     };
     std::vector<ExprId> open{node.body};
     while (!open.empty()) {

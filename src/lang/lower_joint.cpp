@@ -12,19 +12,7 @@ namespace ananke::lang {
 
 void Lowering::lower(const Statement&, const JointDefinition& node) {
     const std::string name(text(node.name));
-    for (std::size_t i = 0; i < node.arguments.size(); ++i) {
-        const std::string_view argument = text(node.arguments[i].name);
-        if (argument == "t" || argument == "pi" || argument == "deg" || argument == "ground") {
-            fail(node.arguments[i].name,
-                 fmt::format("'{}' is reserved and cannot be an argument", argument));
-        }
-        for (std::size_t k = 0; k < i; ++k) {
-            if (text(node.arguments[k].name) == argument) {
-                fail(node.arguments[i].name,
-                     fmt::format("the argument '{}' appears twice", argument));
-            }
-        }
-    }
+    check_arguments(node.arguments);
     for (const Statement& statement : node.body) {
         if (!allowed_in_joint(statement)) {
             fail(statement.keyword, fmt::format("'{}' cannot stand in the definition of a joint",
@@ -89,102 +77,6 @@ void Lowering::unknown_joint(Span span, const std::string& name) {
     fail(span, fmt::format("unknown kind of joint '{}'", name), std::move(notes));
 }
 
-/// A value as the definition wants it: a body counts as its mass centre, a place as its body.
-Value Lowering::joint_value(const JointDefinition::Argument& argument, Value value, Span span) {
-    const std::string_view type = text(argument.type);
-    if (value.bad() || type.empty()) {
-        return value;
-    }
-    const std::string_view name = text(argument.name);
-    if (type == "point" && value.is_body()) {
-        return Value::of_point(model_.bodies[static_cast<std::size_t>(value.body)].centre);
-    }
-    if (type == "body" && value.is_point() &&
-        model_.points[static_cast<std::size_t>(value.point)].body >= 0) {
-        return Value::of_body(model_.points[static_cast<std::size_t>(value.point)].body);
-    }
-    const bool fits =
-        (type == "point" && value.is_point()) || (type == "body" && value.is_body()) ||
-        (type == "scalar" && value.is_scalar()) || (type == "vector" && value.is_vector());
-    if (!fits) {
-        return fail(span,
-                    fmt::format("the argument '{}' is a {}, this is {}", name, type, shown(value)));
-    }
-    return value;
-}
-
-bool Lowering::bind_joint(ExprId call, const std::string& name, const JointKind& kind,
-                          std::vector<Local>& out) {
-    const Expr e = expr(call);
-    const auto& wanted = kind.definition->arguments;
-    std::vector<bool> given(wanted.size(), false);
-    out.resize(wanted.size());
-    bool named_before = false;
-    for (std::size_t i = 1; i < e.operands.size(); ++i) {
-        const Expr argument = expr(e.operands[i]);
-        const bool named = argument.kind == ExprKind::kNamed;
-        std::size_t slot = i - 1;
-        if (named) {
-            const auto found = std::find_if(wanted.begin(), wanted.end(), [&](const auto& one) {
-                return text(one.name) == text(argument.token);
-            });
-            slot = static_cast<std::size_t>(found - wanted.begin());
-        }
-        if (slot >= wanted.size() || (!named && named_before) || given[slot]) {
-            std::vector<std::string> known;
-            for (const auto& one : wanted) {
-                known.emplace_back(text(one.name));
-            }
-            fail(named ? argument.token : argument.span,
-                 slot >= wanted.size()
-                     ? (named ? fmt::format("'{}' has no argument '{}'", name, text(argument.token))
-                              : fmt::format("'{}' takes at most {} arguments", name, wanted.size()))
-                 : !named && named_before
-                     ? std::string("arguments by position stand before those by name")
-                     : fmt::format("the argument '{}' is given twice", text(wanted[slot].name)),
-                 {fmt::format("it has {}", join_names(known))});
-            return false;
-        }
-        named_before = named_before || named;
-        given[slot] = true;
-        const ExprId value_id = named ? argument.operands[0] : e.operands[i];
-        const Span span = expr(value_id).span;
-        out[slot] = {text(wanted[slot].name), joint_value(wanted[slot], evaluate(value_id), span),
-                     span};
-    }
-    bool good = true;
-    for (std::size_t slot = 0; slot < wanted.size(); ++slot) {
-        if (!given[slot] && wanted[slot].fallback == kNoExpr) {
-            fail(e.span, fmt::format("'{}' needs the argument '{}'", name, text(wanted[slot].name)),
-                 {declared_note(kind.span)});
-            return false;
-        }
-        good = good && (!given[slot] || !out[slot].value.bad());
-    }
-    if (!good) {
-        return false;
-    }
-    // What is not given may be written with the arguments before it.
-    FileScope* const caller_scope = scope_;
-    const std::size_t caller_begin = locals_begin_;
-    const std::size_t caller_size = locals_.size();
-    scope_ = kind.scope;
-    locals_begin_ = caller_size;
-    for (std::size_t slot = 0; slot < wanted.size(); ++slot) {
-        if (!given[slot]) {
-            const Span span = expr(wanted[slot].fallback).span;
-            out[slot] = {text(wanted[slot].name),
-                         joint_value(wanted[slot], evaluate(wanted[slot].fallback), span), span};
-            good = good && !out[slot].value.bad();
-        }
-        locals_.push_back(out[slot]);
-    }
-    scope_ = caller_scope;
-    locals_.resize(caller_size);
-    locals_begin_ = caller_begin;
-    return good;
-}
-
 bool Lowering::joins_one_body(const mech::Joint& joint) const {
     const auto body = [&](int point) {
         return model_.points[static_cast<std::size_t>(point)].body;
@@ -247,20 +139,14 @@ void Lowering::lower(const Statement& statement, const JointDeclaration& node) {
     scope.path = kind->scope->path;
     scope.prefix = scope_->prefix + *name + ".";
     scope.outer = kind->scope;
-    FileScope* const caller_scope = std::exchange(scope_, &scope);
-    const std::size_t caller_size = locals_.size();
-    const std::size_t caller_begin = std::exchange(locals_begin_, caller_size);
-    const int caller_joint = std::exchange(joint_, entity.index);
+    const Visit visit(*this, scope);
     calls_.push_back({definition, call_span});
     locals_.insert(locals_.end(), arguments.begin(), arguments.end());
+    const int caller_joint = std::exchange(joint_, entity.index);
 
     execute(kind->definition->body);
 
-    calls_.pop_back();
-    locals_.resize(caller_size);
-    locals_begin_ = caller_begin;
     joint_ = caller_joint;
-    scope_ = caller_scope;
 }
 
 }  // namespace ananke::lang

@@ -2,9 +2,10 @@
 // out.
 //
 // One state and its groups of functions, each in its own source: reports and checks (lowering.cpp),
-// expressions (lower_expression.cpp), names (lower_name.cpp), functions (lower_function.cpp),
-// statements (lower_statement.cpp, lower_declaration.cpp, lower_event.cpp), bodies
-// (lower_body.cpp), joints (lower_joint.cpp), friction (lower_friction.cpp), files and settings
+// expressions (lower_expression.cpp), names (lower_name.cpp), functions (lower_function.cpp), their
+// arguments (lower_argument.cpp), statements (lower_statement.cpp, lower_declaration.cpp,
+// lower_event.cpp), bodies (lower_body.cpp), what is fixed in them (lower_direction.cpp), rotations
+// (lower_rotation.cpp), joints (lower_joint.cpp), friction (lower_friction.cpp), files and settings
 // (lower_import.cpp).
 #pragma once
 
@@ -17,6 +18,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostic.h"
@@ -86,6 +88,31 @@ class Lowering {
     struct Call {
         std::string name;
         Span span;
+    };
+    /// While it lives, names belong to this scope and to the locals added since.
+    class Visit {
+      public:
+        Visit(Lowering& lowering, FileScope& scope)
+            : lowering_(lowering),
+              scope_(std::exchange(lowering.scope_, &scope)),
+              locals_(lowering.locals_.size()),
+              locals_begin_(std::exchange(lowering.locals_begin_, locals_)),
+              calls_(lowering.calls_.size()) {}
+        ~Visit() {
+            lowering_.scope_ = scope_;
+            lowering_.locals_.resize(locals_);
+            lowering_.locals_begin_ = locals_begin_;
+            lowering_.calls_.resize(calls_);
+        }
+        Visit(const Visit&) = delete;
+        Visit& operator=(const Visit&) = delete;
+
+      private:
+        Lowering& lowering_;
+        FileScope* scope_;
+        std::size_t locals_;
+        std::size_t locals_begin_;
+        std::size_t calls_;
     };
     struct Start {
         std::optional<mech::InitialValue> value;
@@ -161,8 +188,6 @@ class Lowering {
     Value call_point_function(ExprId id, std::string_view name);
     Value call_reaction(ExprId id);
     Value call_defined(ExprId id, const std::string& name, const Function& function);
-    bool bind_arguments(ExprId id, const std::string& name, const Function& function,
-                        std::vector<Local>& out);
     bool check_arity(ExprId id, std::string_view name, int arity);
     Value unknown_function(ExprId id, const std::string& name);
     sym::Expr dot(const Value& a, const Value& b);
@@ -170,6 +195,17 @@ class Lowering {
     void check_body(const FunctionDefinition& node);
 
     const Function* find_function(const std::string& name) const;
+
+    // Arguments of functions and joints (lower_argument.cpp).
+    void check_arguments(const std::vector<Argument>& arguments);
+    Value argument_value(const Argument& argument, Value value, Span span);
+    bool bind_given(ExprId call, const std::string& name, const std::vector<Argument>& wanted,
+                    const Notes& notes, std::vector<Local>& out);
+    bool bind_function(ExprId call, const std::string& name, const Function& function,
+                       std::vector<Local>& out);
+    bool bind_joint(ExprId call, const std::string& name, const JointKind& kind,
+                    std::vector<Local>& out);
+    bool bind_fallbacks(const JointKind& kind, std::vector<Local>& out);
 
     // Bodies (lower_body.cpp).
     int ground();
@@ -210,9 +246,6 @@ class Lowering {
     void read_prelude();
     const JointKind* find_joint(const std::string& name);
     void unknown_joint(Span span, const std::string& name);
-    Value joint_value(const JointDefinition::Argument& argument, Value value, Span span);
-    bool bind_joint(ExprId call, const std::string& name, const JointKind& kind,
-                    std::vector<Local>& out);
     bool allowed_in_joint(const Statement& statement);
     bool joins_one_body(const mech::Joint& joint) const;
 

@@ -92,7 +92,7 @@ bool Parser::parse_joint(Statement& out) {
     return true;
 }
 
-bool Parser::joint_argument(JointDefinition::Argument& out) {
+bool Parser::joint_argument(Argument& out) {
     if (!at_plain_name()) {
         return fail_expected(
             "the name of an argument",
@@ -112,6 +112,16 @@ bool Parser::joint_argument(JointDefinition::Argument& out) {
     return true;
 }
 
+bool Parser::joint_arguments(std::vector<Argument>& out) {
+    do {
+        out.emplace_back();
+        if (!joint_argument(out.back())) {
+            return false;
+        }
+    } while (accept(TokenKind::kComma));
+    return expect(TokenKind::kCloseParen, " after the arguments");
+}
+
 bool Parser::parse_define_joint(Statement& out) {
     take();
     JointDefinition node;
@@ -119,15 +129,7 @@ bool Parser::parse_define_joint(Statement& out) {
     if (!expect(TokenKind::kOpenParen, " after the name of the joint")) {
         return false;
     }
-    if (!at(TokenKind::kCloseParen)) {
-        do {
-            node.arguments.emplace_back();
-            if (!joint_argument(node.arguments.back())) {
-                return false;
-            }
-        } while (accept(TokenKind::kComma));
-    }
-    if (!expect(TokenKind::kCloseParen, " after the arguments")) {
+    if (!accept(TokenKind::kCloseParen) && !joint_arguments(node.arguments)) {
         return false;
     }
     while (at(TokenKind::kNewline) && peek(1).kind == TokenKind::kOpenBrace) {

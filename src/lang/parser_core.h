@@ -84,7 +84,8 @@ class Parser {
     bool clause(Clause& out, std::string_view word);
     bool parse_joint(Statement& out);
     bool parse_define_joint(Statement& out);
-    bool joint_argument(JointDefinition::Argument& out);
+    bool joint_argument(Argument& out);
+    bool joint_arguments(std::vector<Argument>& out);  // up to and with the closing parenthesis
     ExprId place(ExprId body);
     bool parse_friction(Statement& out);
     bool parse_rub(Statement& out);

@@ -103,7 +103,7 @@ bool Parser::parse_define(Statement& out) {
         if (!at_plain_name()) {
             return fail_expected("the name of an argument", {"write: define f(a, b) = ..."});
         }
-        node.arguments.push_back(take().span);
+        node.arguments.push_back({take().span, {}, kNoExpr});
     } while (accept(TokenKind::kComma));
     if (!expect(TokenKind::kCloseParen, " after the arguments") ||
         !expect(TokenKind::kEqual, " after the head of the function")) {

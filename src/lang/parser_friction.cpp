@@ -34,16 +34,8 @@ bool Parser::parse_rub(Statement& out) {
         return fail_expected("a name", kForm);
     }
     node.name = take().span;
-    if (accept(TokenKind::kOpenParen)) {
-        do {
-            node.arguments.emplace_back();
-            if (!joint_argument(node.arguments.back())) {
-                return false;
-            }
-        } while (accept(TokenKind::kComma));
-        if (!expect(TokenKind::kCloseParen, " after the arguments")) {
-            return false;
-        }
+    if (accept(TokenKind::kOpenParen) && !joint_arguments(node.arguments)) {
+        return false;
     }
     if (!expect(TokenKind::kColon, " after the name")) {
         return false;
