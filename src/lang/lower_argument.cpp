@@ -11,7 +11,7 @@ namespace ananke::lang {
 void Lowering::check_arguments(const std::vector<Argument>& arguments) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string_view name = text(arguments[i].name);
-        if (name == "t" || name == "pi" || name == "deg" || name == "ground") {
+        if (is_reserved(name)) {
             fail(arguments[i].name,
                  fmt::format("'{}' is reserved and cannot be an argument", name));
         }

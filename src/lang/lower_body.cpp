@@ -208,10 +208,8 @@ void Lowering::lower(const Statement&, const BodyDeclaration& node) {
     const bool good = !mass.bad() && J &&
                       allow(mass, 0, node.mass.value, "the mass of a body",
                             "inertia that changes is given by 'kinetic'");
-    const double number = good ? number_of(mass.scalar()).value_or(0.0) : 0.0;
-    if (!(number >= 0.0 && std::isfinite(number))) {
-        fail(expr(node.mass.value).span,
-             fmt::format("the mass of a body cannot be negative, this is {:.6g}", number));
+    if (good) {
+        check_mass(mass.scalar(), node.mass.value, "a body");
     }
     mech::Body body;
     body.name = scope_->prefix + *name;

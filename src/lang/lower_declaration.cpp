@@ -29,7 +29,7 @@ std::optional<std::string> Lowering::declared_name(ExprId id) {
         fail(e.span, "a declared name has no dot", {"names with a dot come from imported files"});
         return std::nullopt;
     }
-    if (base == "t" || base == "pi" || base == "deg" || base == "ground") {
+    if (is_reserved(base)) {
         fail(e.span, fmt::format("'{}' is reserved and cannot be declared", base));
         return std::nullopt;
     }
@@ -232,16 +232,20 @@ void Lowering::declare_place(const PointDeclaration& node) {
     }
 }
 
+void Lowering::check_mass(sym::Expr mass, ExprId at, std::string_view of) {
+    const double number = number_of(mass).value_or(0.0);
+    if (!(number >= 0.0 && std::isfinite(number))) {
+        fail(expr(at).span,
+             fmt::format("the mass of {} cannot be negative, this is {:.6g}", of, number));
+    }
+}
+
 void Lowering::lower(const Statement&, const ParticleDeclaration& node) {
     const Value mass = scalar_of(node.mass, "a mass");
     const bool good = !mass.bad() && allow(mass, 0, node.mass, "the mass of a particle",
                                            "inertia that changes is given by 'kinetic'");
     if (good) {
-        const std::optional<double> number = number_of(mass.scalar());
-        if (number && !(*number >= 0.0 && std::isfinite(*number))) {
-            fail(expr(node.mass).span,
-                 fmt::format("the mass of a particle cannot be negative, this is {:.6g}", *number));
-        }
+        check_mass(mass.scalar(), node.mass, "a particle");
     }
     declare_point(node.name, node.position, good ? mass.scalar() : graph_.zero());
 }
@@ -303,11 +307,7 @@ void Lowering::lower(const Statement&, const InitialList& node) {
 
 void Lowering::one_initial(const Binding& item) {
     ExprId id = item.name;
-    int primes = 0;
-    while (expr(id).kind == ExprKind::kPrime) {
-        ++primes;
-        id = expr(id).operands[0];
-    }
+    const int primes = strip_primes(id);
     const Value value = scalar_of(item.value, "an initial value");
     const std::optional<int> coordinate = coordinate_of(id, "an initial value");
     if (!coordinate || *coordinate < 0) {

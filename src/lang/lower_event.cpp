@@ -84,11 +84,7 @@ bool Lowering::event_condition(const EventDeclaration& node, mech::Event& event)
 
 void Lowering::event_set(const Binding& item, mech::Event& event) {
     ExprId id = item.name;
-    int primes = 0;
-    while (expr(id).kind == ExprKind::kPrime) {
-        ++primes;
-        id = expr(id).operands[0];
-    }
+    const int primes = strip_primes(id);
     const Value value = scalar_of(item.value, "a value set by an event");
     std::string name;
     if (flatten(id, name) != Lookup::kFlat) {
@@ -96,8 +92,7 @@ void Lowering::event_set(const Binding& item, mech::Event& event) {
     }
     const Entity* entity = find_entity(name);
     const Span span = expr(item.name).span;
-    if (entity == nullptr && (find_local(name) != nullptr || name == "t" || name == "pi" ||
-                              name == "deg" || name == "ground")) {
+    if (entity == nullptr && (find_local(name) != nullptr || is_reserved(name))) {
         fail(span, fmt::format("an event cannot set '{}'", name),
              {"it sets velocities and parameters"});
         return;

@@ -135,10 +135,8 @@ void Lowering::lower(const Statement& statement, const FrictionTerm& node) {
         for (const Law& one : kLaws) {
             names.emplace_back(one.name);
         }
-        const std::string near = nearest_name(law_name, names);
         fail(expr(callee).span, fmt::format("unknown friction law '{}'", law_name),
-             {near.empty() ? fmt::format("the laws are {}", join_names(names))
-                           : fmt::format("did you mean '{}'?", near)});
+             {suggestion(law_name, names, fmt::format("the laws are {}", join_names(names)))});
         return;
     }
     mech::Friction friction;
@@ -292,11 +290,9 @@ bool Lowering::read_argument(Rubbing& rubbing, ExprId id, mech::Friction& fricti
         }
     }
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-        const std::string near = nearest_name(name, names);
         fail(argument.token,
              fmt::format("the law '{}' has no argument '{}'", rubbing.law->name, name),
-             {near.empty() ? fmt::format("its arguments are {}", join_names(names))
-                           : fmt::format("did you mean '{}'?", near)});
+             {suggestion(name, names, fmt::format("its arguments are {}", join_names(names)))});
         return false;
     }
     const Value value = scalar_of(argument.operands[0], name);

@@ -290,7 +290,7 @@ Value Lowering::call_defined(ExprId id, const std::string& name, const Function&
 
 void Lowering::define(const FunctionDefinition& node) {
     const std::string name(text(node.name));
-    if (is_builtin(name) || name == "reaction") {
+    if (is_builtin(name)) {
         fail(node.name, fmt::format("'{}' is a function of the language already", name));
         return;
     }
@@ -319,7 +319,7 @@ void Lowering::check_body(const FunctionDefinition& node) {
             open.insert(open.end(), e.operands.begin() + 1, e.operands.end());
             const Expr& callee = expr(e.operands[0]);
             const std::string name(text(callee.token));
-            if (callee.kind != ExprKind::kName || is_builtin(name) || name == "reaction" ||
+            if (callee.kind != ExprKind::kName || is_builtin(name) ||
                 functions_.contains(scope_->prefix + name)) {
                 continue;
             }
@@ -333,8 +333,8 @@ void Lowering::check_body(const FunctionDefinition& node) {
         }
         if (e.kind == ExprKind::kName) {
             const std::string name(text(e.token));
-            const bool known = is_argument(name) || find_entity(name) != nullptr || name == "t" ||
-                               name == "pi" || name == "deg" || name == "ground";
+            const bool known =
+                is_argument(name) || find_entity(name) != nullptr || is_reserved(name);
             if (!known) {
                 unknown_name(id, name);
             }

@@ -190,8 +190,7 @@ void Lowering::lower(const Statement&, const Import& node) {
             relative->rfind('/') == std::string::npos ? 0 : relative->rfind('/') + 1);
         name = name.substr(0, name.rfind(".ank"));
     }
-    const bool reserved = name == "t" || name == "pi" || name == "deg" || name == "ground";
-    if (!is_name(name) || reserved) {
+    if (!is_name(name) || is_reserved(name)) {
         fail(node.path_span, fmt::format("'{}' cannot be the name of the imported file", name),
              {fmt::format("give it one: import \"{}\" as parts", node.path)});
         return;
@@ -245,10 +244,7 @@ void Lowering::read_settings() {
         }
         scope_ = &scope;
         ExprId id = setting.binding.name;
-        while (expr(id).kind == ExprKind::kPrime) {
-            ++setting.primes;
-            id = expr(id).operands[0];
-        }
+        setting.primes = strip_primes(id);
         const bool good = flatten(id, setting.name) == Lookup::kFlat;
         scope_ = nullptr;
         if (!good) {

@@ -60,6 +60,15 @@ std::optional<std::int64_t> Lowering::integer_of(ExprId id, std::string_view wha
     return static_cast<std::int64_t>(*number);
 }
 
+/// x'' to x, and their number.
+int Lowering::strip_primes(ExprId& id) const {
+    int primes = 0;
+    for (; expr(id).kind == ExprKind::kPrime; id = expr(id).operands[0]) {
+        ++primes;
+    }
+    return primes;
+}
+
 // x[i+1].y to "x[3].y". Not a path: anything else, such as (a, b, c).x.
 Lowering::Lookup Lowering::flatten(ExprId id, std::string& out) {
     const Expr& e = expr(id);

@@ -85,7 +85,7 @@ const Entity* Lowering::target(ExprId id, std::string_view what) {
     }
     if (name == "ground") {
         fail(expr(id).span, fmt::format("{} on 'ground' moves nothing", what));
-    } else if (find_local(name) != nullptr || name == "t" || name == "pi" || name == "deg") {
+    } else if (find_local(name) != nullptr || is_reserved(name)) {
         fail(expr(id).span, fmt::format("'{}' is not a coordinate or a point", name));
     } else {
         unknown_name(id, name);
@@ -379,7 +379,7 @@ void Lowering::lower(const Statement& statement, const lang::Simulate& node) {
 
 void Lowering::lower(const Statement&, const ForLoop& node) {
     const std::string variable(text(node.variable));
-    if (variable == "t" || variable == "pi" || variable == "deg" || variable == "ground") {
+    if (is_reserved(variable)) {
         fail(node.variable,
              fmt::format("'{}' is reserved and cannot be a loop variable", variable));
         forgive_names(node.body);

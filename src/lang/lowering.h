@@ -170,6 +170,7 @@ class Lowering {
     // Names (lower_name.cpp).
     enum class Lookup : std::uint8_t { kFlat, kNotAPath, kError };
     Lookup flatten(ExprId id, std::string& out);
+    int strip_primes(ExprId& id) const;
     std::optional<std::int64_t> integer_of(ExprId id, std::string_view what);
     const Local* find_local(std::string_view name) const;
     const Entity* find_entity(const std::string& name) const;
@@ -294,6 +295,7 @@ class Lowering {
 
     std::optional<std::string> declared_name(ExprId id);
     bool declare(const std::string& name, Entity entity);
+    void check_mass(sym::Expr mass, ExprId at, std::string_view of);
     void declare_point(ExprId name, ExprId position, std::optional<sym::Expr> mass);
     void declare_place(const PointDeclaration& node);
     void one_parameter(const Binding& item);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 
@@ -57,6 +60,16 @@ std::string describe(EntityKind kind) {
             return "an imported file";
     }
     return "a name";
+}
+
+bool is_reserved(std::string_view name) {
+    return name == "t" || name == "pi" || name == "deg" || name == "ground";
+}
+
+std::string suggestion(std::string_view wanted, std::span<const std::string> known,
+                       std::string otherwise) {
+    const std::string near = nearest_name(wanted, known);
+    return near.empty() ? std::move(otherwise) : fmt::format("did you mean '{}'?", near);
 }
 
 std::string_view base_of(std::string_view name) {

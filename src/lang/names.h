@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -64,6 +65,13 @@ class Names {
     std::unordered_map<std::string, Entity> entities_;
     std::unordered_map<std::string, Array> bases_;
 };
+
+/// t, pi, deg and ground, which no declaration may take.
+bool is_reserved(std::string_view name);
+
+/// "did you mean 'x'?" where a known name is near, else `otherwise`.
+std::string suggestion(std::string_view wanted, std::span<const std::string> known,
+                       std::string otherwise);
 
 /// x[3][4] without its last indices: x.
 std::string_view base_of(std::string_view name);

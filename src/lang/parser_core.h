@@ -38,6 +38,7 @@ class Parser {
 
     // Expressions (parser_expression.cpp): kNoExpr after an error, which is reported.
     ExprId expression();
+    ExprId chain(ExprKind kind, std::string_view word, ExprId (Parser::*operand)());
     ExprId disjunction();
     ExprId conjunction();
     ExprId negation();

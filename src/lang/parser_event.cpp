@@ -1,7 +1,7 @@
 // event name: left = right [rising | falling] { actions }
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "lang/names.h"
 #include "lang/parser_core.h"
 
 namespace ananke::lang {
@@ -100,10 +100,9 @@ bool Parser::event_direction(EventDeclaration& node) {
         node.crossing = Crossing::kFalling;
     } else if (at(TokenKind::kName)) {
         const std::vector<std::string> words{"rising", "falling"};
-        const std::string near = nearest_name(text(peek().span), words);
-        return fail_expected("'rising', 'falling' or '{'",
-                             {near.empty() ? std::string("without one of them both count")
-                                           : fmt::format("did you mean '{}'?", near)});
+        return fail_expected(
+            "'rising', 'falling' or '{'",
+            {suggestion(text(peek().span), words, "without one of them both count")});
     }
     return true;
 }
@@ -119,10 +118,8 @@ bool Parser::event_action(EventDeclaration& node) {
     } else if (at(TokenKind::kName) && alone) {
         const std::vector<std::string> words{"stop", "record"};
         const std::string word(text(peek().span));
-        const std::string near = nearest_name(word, words);
-        return fail(
-            peek().span, fmt::format("unknown action '{}'", word),
-            {near.empty() ? std::string(kActions) : fmt::format("did you mean '{}'?", near)});
+        return fail(peek().span, fmt::format("unknown action '{}'", word),
+                    {suggestion(word, words, std::string(kActions))});
     } else {
         action.kind = EventAction::Kind::kSet;
         Binding& item = action.set;

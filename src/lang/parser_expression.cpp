@@ -78,40 +78,31 @@ ExprId Parser::conditional() {
     return add(ExprKind::kIf, span, start.span, {condition, yes, no});
 }
 
-ExprId Parser::disjunction() {
-    const ExprId first = conjunction();
-    if (first == kNoExpr || !at_word("or")) {
+/// a word b word c, with the operands one level tighter.
+ExprId Parser::chain(ExprKind kind, std::string_view word, ExprId (Parser::*operand)()) {
+    const ExprId first = (this->*operand)();
+    if (first == kNoExpr || !at_word(word)) {
         return first;
     }
     const Span token = peek().span;
     std::vector<ExprId> operands{first};
-    while (accept_word("or")) {
-        operands.push_back(conjunction());
+    while (accept_word(word)) {
+        operands.push_back((this->*operand)());
         if (operands.back() == kNoExpr) {
             return kNoExpr;
         }
     }
     Span span = tree_.exprs[first].span;
     span.end = tree_.exprs[operands.back()].span.end;
-    return add(ExprKind::kOr, span, token, std::move(operands));
+    return add(kind, span, token, std::move(operands));
+}
+
+ExprId Parser::disjunction() {
+    return chain(ExprKind::kOr, "or", &Parser::conjunction);
 }
 
 ExprId Parser::conjunction() {
-    const ExprId first = negation();
-    if (first == kNoExpr || !at_word("and")) {
-        return first;
-    }
-    const Span token = peek().span;
-    std::vector<ExprId> operands{first};
-    while (accept_word("and")) {
-        operands.push_back(negation());
-        if (operands.back() == kNoExpr) {
-            return kNoExpr;
-        }
-    }
-    Span span = tree_.exprs[first].span;
-    span.end = tree_.exprs[operands.back()].span.end;
-    return add(ExprKind::kAnd, span, token, std::move(operands));
+    return chain(ExprKind::kAnd, "and", &Parser::negation);
 }
 
 ExprId Parser::negation() {
