@@ -146,6 +146,9 @@ void FrictionWatch::find_signals(ode::Stepper& stepper, double t, std::span<cons
 }
 
 std::optional<FrictionEvent> FrictionWatch::after_step(ode::Stepper& stepper) {
+    if (empty()) {
+        return std::nullopt;
+    }
     const double begin = stepper.t_previous();
     const double end = stepper.t();
     find_signals(stepper, begin, stepper.y_previous());

@@ -309,6 +309,9 @@ double SingularStepper::signed_pivot(double t, std::span<const double> y) {
 }
 
 double SingularStepper::pivot_at(double t, std::span<const double> y) {
+    if (!collocated_) {
+        return 1.0;
+    }
     return std::abs(signed_pivot(t, y)) * std::sqrt(dot(direction_before_, direction_before_));
 }
 

@@ -77,12 +77,11 @@ class SingularStepper final : public ode::Stepper {
 
     /// The singular configuration inside the last step, if there is one.
     const std::optional<SingularPoint>& singular() const { return singular_; }
-    /// True if the last step was made by collocation: only then slope() and pivot_at().
-    bool collocated() const { return collocated_; }
-    /// Derivative of the motion inside the last step.
-    void slope(double t, std::span<double> dydt) const { gauss_.slope(t, dydt); }
-    /// Weakest pivot at a state inside the last step, by the order of the rows before it.
+    /// Weakest pivot at a state inside the last step, by the order of the rows before it; 1 if that
+    /// step was not made by collocation: no singular configuration is near.
     double pivot_at(double t, std::span<const double> y);
+    /// Derivative of the motion inside the last step. Requires that it was made by collocation.
+    void slope(double t, std::span<double> dydt) const { gauss_.slope(t, dydt); }
 
   private:
     struct State {

@@ -1,0 +1,57 @@
+// The rows of a run at the times that were asked for.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "sim/dynamics.h"
+#include "sim/evaluator.h"
+#include "sim/journal.h"
+#include "sim/row_writer.h"
+#include "sim/run.h"
+#include "sim/singular_stepper.h"
+#include "sim/surface.h"
+
+namespace ananke::sim {
+
+class OutputRows {
+  public:
+    /// All must outlive the rows. `state_size` is that of the stepper's y.
+    OutputRows(Evaluator& evaluator, Surface& surface, Journal& journal, const RunOptions& options,
+               std::size_t state_size);
+
+    /// The state that the balance of energy is counted from.
+    void start(double t, std::span<const double> y);
+    /// The rows that are due up to a time inside the last step.
+    ode::Status write_until(double until, SingularStepper& stepper);
+    /// The rows that are due at a state, where the run starts anew.
+    void write_at(double t, std::span<const double> y, SingularStepper& stepper);
+
+    /// Rank of the constraints at the last row, -1 if there was none.
+    int rank() const { return rank_; }
+    /// The rank may change by the next row without a singular configuration.
+    void forget_rank() { rank_ = -1; }
+
+  private:
+    bool is_due(double until) const;
+    void write(double t, std::span<const double> y, SingularStepper& stepper);
+    void write_by_own_law(double t, std::span<const double> y, SingularStepper& stepper);
+    solve::SolveStatus accelerate(double t, double pivot, const SingularStepper& stepper);
+    void note_rank(double t);
+    void note_not_finite(double t, std::span<const double> row);
+    void summarize();
+
+    Evaluator* evaluator_;
+    Surface* surface_;
+    Journal* journal_;
+    const std::vector<double>* times_;
+    std::size_t next_ = 0;  ///< of the times
+    std::size_t n_;
+    Dynamics dynamics_;  ///< of the rows alone: outputs must not influence the steps
+    RowWriter writer_;
+    std::vector<double> dense_y_, y_, slope_;
+    int rank_ = -1;
+};
+
+}  // namespace ananke::sim

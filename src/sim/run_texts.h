@@ -1,0 +1,39 @@
+// What a run says about where it stopped, and about what it passed.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "base/result.h"
+#include "ode/stepper.h"
+#include "sim/evaluator.h"
+#include "sim/record.h"
+#include "sim/row_watch.h"
+#include "sim/singular_stepper.h"
+
+namespace ananke::sim {
+
+/// The integrator's reason, and the constraints that are nearly dependent where it gave up. `rank`
+/// is that of the constraints before.
+Error describe_stop(Evaluator& evaluator, ode::Status status, const ode::Stepper& stepper,
+                    int rank);
+
+/// A time and the state y then: q, v and whatever else.
+struct TimedState {
+    double t;
+    const double* y;
+    int rank;  ///< of the constraints
+};
+/// The failure if constraints that are dependent at the start are so nowhere near it.
+std::optional<Error> describe_singular_start(Evaluator& evaluator, const TimedState& start,
+                                             const TimedState& beside);
+
+Error describe_vanished_row(const CompiledModel& model, const VanishedRow& row);
+Error describe_lost_control(Evaluator& evaluator, double t, std::span<const double> y);
+Error describe_too_many_steps(double t, std::size_t steps, std::size_t events);
+
+/// The entry of a singular configuration that was passed.
+Event describe_passage(const CompiledModel& model, const SingularPoint& point);
+
+}  // namespace ananke::sim

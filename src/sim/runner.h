@@ -1,0 +1,79 @@
+// One run from its start to its end: steps, and what happens inside and between them.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/actuation.h"
+#include "sim/event_watch.h"
+#include "sim/friction_watch.h"
+#include "sim/journal.h"
+#include "sim/output_rows.h"
+#include "sim/row_watch.h"
+#include "sim/run.h"
+#include "sim/singular_stepper.h"
+#include "sim/state_equation.h"
+#include "sim/surface.h"
+#include "sim/switch_watch.h"
+
+namespace ananke::sim {
+
+class Runner {
+  public:
+    Runner(std::shared_ptr<const CompiledModel> model, std::span<const double> parameters,
+           const RunOptions& options, Recorder& recorder);
+
+    RunSummary run(const StartState& start);
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    // run.cpp: the loop.
+    void integrate(const StartState& start);
+    ode::Acceptance accepted(double t, std::span<double> y);
+    ode::Status step_through(SingularStepper& stepper);
+    bool is_over(const ode::Stepper& stepper);
+    bool started_singular(const ode::Stepper& stepper);
+    ode::Status pass_step(SingularStepper& stepper);
+    std::optional<double> first_event(ode::Stepper& stepper, double until);
+    ode::Status stop_at_vanished_row(const VanishedRow& row, SingularStepper& stepper);
+    ode::Status stop_at_lost_control(double t, SingularStepper& stepper);
+    void end_at(double t, Error error);
+    static double seconds_since(Clock::time_point then);
+
+    // run_changes.cpp: where a step is cut, because the run goes on otherwise.
+    ode::Status cut(double t, SingularStepper& stepper, double rows_until);
+    ode::Status change_law(const Switching& change, SingularStepper& stepper);
+    ode::Status change_friction(const FrictionEvent& event, SingularStepper& stepper);
+    ode::Status pass_events(double t, SingularStepper& stepper);
+    void restart(double t, ode::Stepper& stepper, double longest_step = 0.0,
+                 const std::optional<Switching>& change = std::nullopt);
+    void go_on(double t, ode::Stepper& stepper, double step);
+    bool settle_friction(double t);
+    void note_changes(double t, const Result<std::vector<FrictionChange>>& changes);
+    void note_shared_loads(double t);
+
+    const RunOptions& options_;
+    Journal journal_;
+    Evaluator evaluator_;
+    std::size_t n_;
+    StateEquation equation_;
+    Surface surface_;
+    OutputRows rows_;
+    FrictionWatch friction_;
+    RowWatch row_watch_;
+    SwitchWatch switch_watch_;
+    EventWatch event_watch_;
+    ControlWatch control_watch_;
+    Clock::time_point began_;
+    Clock::time_point last_progress_;
+
+    std::vector<double> y_;           ///< where the run starts, or starts anew
+    std::optional<double> ended_at_;  ///< inside the last step
+    bool first_step_done_ = false;
+};
+
+}  // namespace ananke::sim

@@ -1,0 +1,95 @@
+#include "sim/state_equation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace ananke::sim {
+namespace {
+
+/// The integral that balances the energy is carried along but never limits the step.
+constexpr double kNoErrorControl = 1e100;
+
+}  // namespace
+
+StateEquation::StateEquation(Evaluator& evaluator, const DynamicsOptions& options)
+    : evaluator_(&evaluator),
+      n_(static_cast<std::size_t>(evaluator.model().n())),
+      stick_rows_(
+          static_cast<std::size_t>(evaluator.model().m() - evaluator.model().constraint_rows)),
+      dynamics_(evaluator, options),
+      failed_y_(size()) {}
+
+std::vector<double> StateEquation::state(const StartState& start) const {
+    std::vector<double> y(size(), 0.0);
+    std::copy(start.q.begin(), start.q.end(), y.begin());
+    std::copy(start.v.begin(), start.v.end(), y.begin() + static_cast<std::ptrdiff_t>(n_));
+    return y;
+}
+
+ode::Options StateEquation::integrator_options(double tolerance) const {
+    ode::Options options;
+    options.rtol = tolerance;
+    options.atol = 0.1 * tolerance;
+    options.atol_each.assign(size(), options.atol);
+    options.atol_each[2 * n_] = kNoErrorControl;
+    return options;
+}
+
+ode::Evaluation StateEquation::rhs(double t, std::span<const double> y, std::span<double> dydt) {
+    const double* position = y.data();
+    const double* velocity = y.data() + n_;
+    const solve::SolveStatus status =
+        choose_rows_ ? dynamics_.accelerate(t, position, velocity)
+                     : dynamics_.accelerate_in_step(t, position, velocity,
+                                                    evaluator_->model().frictions.empty()
+                                                        ? solve::Wanted::kMotion
+                                                        : solve::Wanted::kAll);
+    if (status != solve::SolveStatus::kOk) {
+        failed_t_ = t;
+        std::copy(y.begin(), y.end(), failed_y_.begin());
+        return choose_rows_ && status != solve::SolveStatus::kNotFinite
+                   ? ode::Evaluation::fatal(static_cast<int>(status))
+                   : ode::Evaluation::retry(static_cast<int>(status));
+    }
+    choose_rows_ = false;
+    double qc_power = 0.0;
+    for (std::size_t i = 0; i < n_; ++i) {
+        dydt[i] = velocity[i];
+        dydt[n_ + i] = dynamics_.a()[static_cast<Eigen::Index>(i)];
+        qc_power += dynamics_.Qc()[static_cast<Eigen::Index>(i)] * velocity[i];
+    }
+    dydt[2 * n_] = evaluator_->power() + qc_power;
+    for (std::size_t k = 0; k < stick_rows_; ++k) {
+        const int row = evaluator_->model().constraint_rows + static_cast<int>(k);
+        dydt[2 * n_ + 1 + k] = dynamics_.lambda()[row];
+    }
+    return ode::Evaluation::ok();
+}
+
+ode::Evaluation StateEquation::rhs_on_surface(double t, std::span<const double> y,
+                                              std::span<double> dydt) {
+    const bool choose = std::exchange(choose_rows_, true);
+    const ode::Evaluation evaluation = rhs(t, y, dydt);
+    choose_rows_ = choose;
+    return evaluation;
+}
+
+WeakestRow StateEquation::weakest(std::span<double> direction) const {
+    return {dynamics_.weakest_pivot(), dynamics_.weakest_row(direction.data())};
+}
+
+const double* StateEquation::acceleration(double t, std::span<const double> y) {
+    dynamics_.accelerate(t, y.data(), y.data() + n_);
+    return dynamics_.a().data();
+}
+
+Error StateEquation::explain_failure() {
+    Error why = dynamics_.explain(failed_t_, failed_y_.data(), failed_y_.data() + n_);
+    return {why.code, fmt::format("at t = {}: {}", to_short_text(failed_t_, 9), why.message)};
+}
+
+}  // namespace ananke::sim

@@ -1,0 +1,58 @@
+// The differential equation y' = f(t, y) that a run integrates.
+//
+// State y: q (n), v (n), the integral of power + Qc.v, and per stick row the integral of its
+// multiplier, so that steps follow the friction force also where nothing moves.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "ode/problem.h"
+#include "sim/dynamics.h"
+#include "sim/evaluator.h"
+#include "sim/singular_stepper.h"
+#include "sim/start.h"
+
+namespace ananke::sim {
+
+class StateEquation {
+  public:
+    StateEquation(Evaluator& evaluator, const DynamicsOptions& options);
+
+    /// Components of y.
+    std::size_t size() const { return 2 * n_ + 1 + stick_rows_; }
+    std::vector<double> state(const StartState& start) const;
+    /// Tolerances of an integrator that controls the error of all but the integral that balances
+    /// the energy.
+    ode::Options integrator_options(double tolerance) const;
+
+    /// f inside a step, with the rows chosen at its beginning.
+    ode::Evaluation rhs(double t, std::span<const double> y, std::span<double> dydt);
+    /// The next rhs() is at a state on the constraints, and chooses the rows anew.
+    void choose_rows() { choose_rows_ = true; }
+    /// f at a state on the constraints, without consequences for the steps that go on.
+    ode::Evaluation rhs_on_surface(double t, std::span<const double> y, std::span<double> dydt);
+    /// At the last evaluation on the constraints; `direction` (n): what the row has besides the
+    /// others.
+    WeakestRow weakest(std::span<double> direction) const;
+
+    /// The acceleration at a state where the run starts anew; where there is none, the next step
+    /// says so.
+    const double* acceleration(double t, std::span<const double> y);
+    /// Why the last rhs() without a result had none.
+    Error explain_failure();
+
+    Dynamics& dynamics() { return dynamics_; }
+
+  private:
+    Evaluator* evaluator_;
+    std::size_t n_;
+    std::size_t stick_rows_;
+    Dynamics dynamics_;
+    bool choose_rows_ = true;
+    double failed_t_ = 0.0;
+    std::vector<double> failed_y_;
+};
+
+}  // namespace ananke::sim

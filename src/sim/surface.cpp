@@ -1,0 +1,81 @@
+#include "sim/surface.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ananke::sim {
+namespace {
+
+/// A step that passed the error test lies near the constraints; one that projection must move by
+/// more than this many times its tolerance does not, and is rejected: it has left its branch.
+constexpr double kLargestCorrection = 1e4;
+/// Scaled residual left alone near a singular configuration, where what is left is magnified.
+constexpr double kLastDigit = 2e-16;
+/// Error of one evaluation of a constraint, in its scale.
+constexpr double kRounding = 1e-16;
+/// Scaled residual that is as good as none.
+constexpr double kAcceptedResidual = 1e-12;
+
+}  // namespace
+
+Surface::Surface(Evaluator& evaluator, Drift drift, double tolerance)
+    : n_(static_cast<std::size_t>(evaluator.model().n())),
+      projects_(drift == Drift::kProject),
+      tolerance_(tolerance),
+      smallest_pivot_(std::sqrt(kRounding / tolerance)),
+      projector_(evaluator),
+      closest_(evaluator, {.skip = kLastDigit}),
+      near_(evaluator, {.skip = kLastDigit,
+                        .accept = std::max(kAcceptedResidual, tolerance),
+                        .rank = {smallest_pivot_, smallest_pivot_}}) {}
+
+bool Surface::put_back(double t, std::span<double> y, double largest) {
+    if (!projects_) {
+        return true;
+    }
+    ++summary_.calls;
+    const solve::ProjectionReport report =
+        projector_.project(t, y.subspan(0, n_), y.subspan(n_, n_));
+    if (report.status != solve::ProjectionStatus::kOk ||
+        std::max(report.position_correction, report.velocity_correction) > largest) {
+        return false;
+    }
+    summary_.corrections += report.position_changed || report.velocity_changed ? 1 : 0;
+    summary_.largest_position = std::max(summary_.largest_position, report.position_correction);
+    summary_.largest_velocity = std::max(summary_.largest_velocity, report.velocity_correction);
+    return true;
+}
+
+bool Surface::put_back_near(double t, std::span<double> y, double pivot) {
+    if (!projects_ || pivot > smallest_pivot_) {
+        return put_back(t, y);
+    }
+    return reached_by(near_, t, y) || put_back_closest(t, y);
+}
+
+ode::Acceptance Surface::accept(double t, std::span<double> y) {
+    const std::size_t before = summary_.corrections;
+    double size = 1.0;
+    for (const double value : y.first(2 * n_)) {
+        size = std::max(size, std::abs(value));
+    }
+    if (!put_back(t, y, kLargestCorrection * tolerance_ * size)) {
+        return ode::Acceptance::kFailed;
+    }
+    return summary_.corrections > before ? ode::Acceptance::kChanged : ode::Acceptance::kUnchanged;
+}
+
+bool Surface::put_back_closest(double t, std::span<double> y) {
+    return reached_by(closest_, t, y);
+}
+
+bool Surface::spoils_acceleration(double pivot) const {
+    return pivot < std::cbrt(kRounding / tolerance_);
+}
+
+bool Surface::reached_by(solve::Projector& projector, double t, std::span<double> y) const {
+    return projector.project(t, y.subspan(0, n_), y.subspan(n_, n_)).status ==
+           solve::ProjectionStatus::kOk;
+}
+
+}  // namespace ananke::sim

@@ -1,0 +1,63 @@
+// The constraints as a surface: states of a run are put back onto it.
+//
+// States y hold q, v and whatever else. Next to a singular configuration the weakest pivot of the
+// rows is small: rounding moves a velocity by kRounding / pivot^2 there, and projection would add
+// more error than it removes.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <span>
+
+#include "ode/problem.h"
+#include "sim/dynamics.h"
+#include "sim/evaluator.h"
+#include "sim/run.h"
+#include "solve/projection.h"
+
+namespace ananke::sim {
+
+class Surface {
+  public:
+    /// Unless drift is met by projection, states stay where they are.
+    Surface(Evaluator& evaluator, Drift drift, double tolerance);
+
+    bool projects() const { return projects_; }
+
+    /// False if the state cannot be put back, or only by moving a value by more than `largest`.
+    bool put_back(double t, std::span<double> y,
+                  double largest = std::numeric_limits<double>::infinity());
+    /// The same where the weakest pivot is known: the rows of pivots that are too small are left as
+    /// they are, unless they are off by more than round-off.
+    bool put_back_near(double t, std::span<double> y, double pivot);
+    /// Puts back the end of a step. One that must be moved far has left its branch.
+    ode::Acceptance accept(double t, std::span<double> y);
+    /// Puts back to the last digit, without counting it.
+    bool put_back_closest(double t, std::span<double> y);
+
+    /// Largest scaled violation of a position constraint.
+    double violation(double t, std::span<const double> y) {
+        return projector_.position_violation(t, y.first(n_));
+    }
+    /// Pivots that are not larger belong to rows that put_back_near() leaves alone.
+    double smallest_pivot() const { return smallest_pivot_; }
+    /// Errors of an acceleration grow like kRounding / pivot^3: whether they exceed the tolerance.
+    bool spoils_acceleration(double pivot) const;
+
+    solve::Projector& projector() { return projector_; }
+    const ProjectionSummary& summary() const { return summary_; }
+
+  private:
+    bool reached_by(solve::Projector& projector, double t, std::span<double> y) const;
+
+    std::size_t n_;
+    bool projects_;
+    double tolerance_;
+    double smallest_pivot_;
+    solve::Projector projector_;
+    solve::Projector closest_;  ///< to the last digit
+    solve::Projector near_;     ///< leaves alone what rows with small pivots ask for
+    ProjectionSummary summary_;
+};
+
+}  // namespace ananke::sim
