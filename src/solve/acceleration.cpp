@@ -17,14 +17,6 @@ std::size_t size(int n) {
     return static_cast<std::size_t>(n);
 }
 
-bool is_finite(const System& at) {
-    const int n = at.n();
-    const int m = at.m();
-    return all_finite(n * n, at.M.data()) && all_finite(n, at.Q.data()) &&
-           all_finite(m * n, at.A.data()) && all_finite(m, at.b.data()) &&
-           all_finite(static_cast<int>(at.C.size()), at.C.data());
-}
-
 void require_sizes(const System& at, int n, int m) {
     ANANKE_REQUIRE(at.M.rows() == n && at.M.cols() == n && at.Q.size() == n);
     ANANKE_REQUIRE(at.A.rows() == m && at.b.size() == m && (m == 0 || at.A.cols() == n));
@@ -40,17 +32,10 @@ AccelerationSolver::AccelerationSolver(int n, int m, RankPolicy policy)
     : n_(n),
       m_(m),
       policy_(policy),
+      mass_(n, m),
       factor_(n, m),
       active_(size(m)),
       vanished_(size(m)),
-      d_(size(n), 1.0),
-      rho_(size(m), 1.0),
-      row_scale_(size(m)),
-      work_(size(n) + size(m)),
-      L_(size(n) * size(n)),
-      M_aux_(size(n) * size(n)),
-      square_(size(n) * size(n)),
-      A_aux_(size(m) * size(n)),
       beta_(size(m)),
       head_(size(n)),
       y0_(size(n)),
@@ -66,7 +51,7 @@ AccelerationSolver::AccelerationSolver(int n, int m, RankPolicy policy)
 SolveStatus AccelerationSolver::solve(const System& at) {
     require_sizes(at, n_, m_);
     pivot_ratio_ = 1.0;
-    if (!is_finite(at)) {
+    if (!all_finite(at)) {
         return SolveStatus::kNotFinite;
     }
     choose_rows(at);
@@ -81,7 +66,7 @@ SolveStatus AccelerationSolver::solve(const System& at) {
 
 SolveStatus AccelerationSolver::solve_again(const System& at, Wanted wanted) {
     require_sizes(at, n_, m_);
-    if (!is_finite(at)) {
+    if (!all_finite(at)) {
         return SolveStatus::kNotFinite;
     }
     if (!load(at)) {
@@ -98,7 +83,7 @@ SolveStatus AccelerationSolver::solve_again(const System& at, Wanted wanted) {
 
 SolveStatus AccelerationSolver::attribute(const System& at, const double* a, double weakest) {
     require_sizes(at, n_, m_);
-    if (!is_finite(at) || !all_finite(n_, a)) {
+    if (!all_finite(at) || !all_finite(n_, a)) {
         return SolveStatus::kNotFinite;
     }
     choose_rows(at);
@@ -108,23 +93,22 @@ SolveStatus AccelerationSolver::attribute(const System& at, const double* a, dou
     factor_.factor({weakest, weakest});
     const int r = factor_.rank();
     const bool nonideal = at.has_nonideal();
-    const auto d = [&](int i) { return auxiliary_ ? d_[i] : 1.0; };
     std::copy(a, a + n_, a_.begin());
     for (int i = 0; i < n_; ++i) {
         Qc_[i] = dot(n_, at.M.data() + i * n_, a) - at.Q[i];
-        delta_[i] = d(i) * (Qc_[i] - (nonideal ? at.C[i] : 0.0));
-        yC_[i] = nonideal ? d(i) * at.C[i] : 0.0;
+        delta_[i] = mass_.d(i) * (Qc_[i] - (nonideal ? at.C[i] : 0.0));
+        yC_[i] = nonideal ? mass_.d(i) * at.C[i] : 0.0;
     }
-    solve_lower(n_, L_.data(), delta_.data());
+    solve_lower(n_, mass_.L(), delta_.data());
     factor_.apply_Zt(delta_.data());
     std::copy(delta_.begin(), delta_.begin() + r, head_.begin());
-    solve_lower(n_, L_.data(), yC_.data());
+    solve_lower(n_, mass_.L(), yC_.data());
     factor_.apply_Zt(yC_.data());
     std::fill(yC_.begin(), yC_.begin() + r, 0.0);
     factor_.apply_Z(yC_.data());
-    multiply_lower(n_, L_.data(), yC_.data(), Qc_nonideal_.data());  //               UK02 (8)
+    multiply_lower(n_, mass_.L(), yC_.data(), Qc_nonideal_.data());  //               UK02 (8)
     for (int i = 0; i < n_; ++i) {
-        Qc_nonideal_[i] = nonideal ? Qc_nonideal_[i] / d(i) : 0.0;
+        Qc_nonideal_[i] = nonideal ? Qc_nonideal_[i] / mass_.d(i) : 0.0;
         Qc_ideal_[i] = Qc_[i] - Qc_nonideal_[i];
     }
     find_multipliers();
@@ -146,68 +130,21 @@ void AccelerationSolver::choose_rows(const System& at) {
     }
 }
 
-// M = L L^T, w_k = L^-1 A_k, y0 = L^-1 Q.
+// w_k = L^-1 A_k, y0 = L^-1 Q, in the scales of the mass factor.
 bool AccelerationSolver::load(const System& at) {
-    auxiliary_ = !positive_definite(n_, at.M.data(), kSingularMass, L_.data(), M_aux_.data());
-    if (auxiliary_) {
-        return load_auxiliary(at);
-    }
-    std::copy(at.Q.data(), at.Q.data() + n_, y0_.data());
-    solve_lower(n_, L_.data(), y0_.data());
-    factor_.begin(active_count_);
-    for (int k = 0; k < active_count_; ++k) {
-        const double* row = at.A.data() + active_[k] * n_;
-        std::copy(row, row + n_, factor_.row(k));
-    }
-    solve_lower(n_, L_.data(), factor_.row(0), active_count_);
-    factor_.normalize();
-    for (int k = 0; k < active_count_; ++k) {
-        beta_[k] = factor_.unit(k) * at.b[active_[k]];
-    }
-    return true;
-}
-
-// The same with M' + A'^T A' and Q' + A'^T b', M' = D M D, A' = rho A D of unit rows.
-bool AccelerationSolver::load_auxiliary(const System& at) {
-    equilibrate(n_, at.M.data(), at.A.data(), active_count_, active_.data(), d_.data(),
-                row_scale_.data(), work_.data(), at.groups);
-    for (int k = 0; k < active_count_; ++k) {
-        const double* row = at.A.data() + active_[k] * n_;
-        double* scaled = A_aux_.data() + k * n_;
-        for (int i = 0; i < n_; ++i) {
-            scaled[i] = row[i] * d_[i];
-        }
-        rho_[k] = 1.0 / std::sqrt(dot(n_, scaled, scaled));
-        for (int i = 0; i < n_; ++i) {
-            scaled[i] *= rho_[k];
-        }
-        beta_[k] = rho_[k] * at.b[active_[k]];
-    }
-    for (int i = 0; i < n_; ++i) {
-        for (int j = 0; j <= i; ++j) {
-            double sum = d_[i] * at.M.data()[i * n_ + j] * d_[j];
-            for (int k = 0; k < active_count_; ++k) {
-                sum += A_aux_[k * n_ + i] * A_aux_[k * n_ + j];  //                   UW13 (3.19)
-            }
-            M_aux_[i * n_ + j] = sum;
-        }
-        y0_[i] = d_[i] * at.Q[i];
-        for (int k = 0; k < active_count_; ++k) {
-            y0_[i] += A_aux_[k * n_ + i] * beta_[k];  //                              UW13 (3.20)
-        }
-    }
-    if (!positive_definite(n_, M_aux_.data(), kNotDetermined, L_.data(), square_.data())) {
+    if (!mass_.factor(at, active())) {
         return false;
     }
-    solve_lower(n_, L_.data(), y0_.data());
+    mass_.load_force(at, active(), y0_.data());
+    solve_lower(n_, mass_.L(), y0_.data());
     factor_.begin(active_count_);
     for (int k = 0; k < active_count_; ++k) {
-        std::copy(A_aux_.data() + k * n_, A_aux_.data() + (k + 1) * n_, factor_.row(k));
-        solve_lower(n_, L_.data(), factor_.row(k));
+        mass_.load_row(at, active(), k, factor_.row(k));
     }
+    solve_lower(n_, mass_.L(), factor_.row(0), active_count_);
     factor_.normalize();
     for (int k = 0; k < active_count_; ++k) {
-        beta_[k] *= factor_.unit(k);
+        beta_[k] = mass_.rho(k) * at.b[active_[k]] * factor_.unit(k);
     }
     return true;
 }
@@ -215,7 +152,6 @@ bool AccelerationSolver::load_auxiliary(const System& at) {
 SolveStatus AccelerationSolver::finish(const System& at, bool check) {
     const int r = factor_.rank();
     const bool nonideal = at.has_nonideal();
-    const auto d = [&](int i) { return auxiliary_ ? d_[i] : 1.0; };
 
     // y = y0 + Z [head - (Z^T y0)_head ; (Z^T yC)_tail]
     factor_.solve_kept(beta_.data(), head_.data());
@@ -231,9 +167,9 @@ SolveStatus AccelerationSolver::finish(const System& at, bool check) {
     std::copy(delta_.begin(), delta_.begin() + r, head_.begin());
     if (nonideal) {
         for (int i = 0; i < n_; ++i) {
-            yC_[i] = d(i) * at.C[i];
+            yC_[i] = mass_.d(i) * at.C[i];
         }
-        solve_lower(n_, L_.data(), yC_.data());
+        solve_lower(n_, mass_.L(), yC_.data());
         factor_.apply_Zt(yC_.data());
         for (int i = 0; i < r; ++i) {
             head_[i] -= yC_[i];  // what the rows carry: L^-1 (Qc - C) = Z [head; 0]
@@ -242,19 +178,19 @@ SolveStatus AccelerationSolver::finish(const System& at, bool check) {
     }
 
     factor_.apply_Z(delta_.data());
-    multiply_lower(n_, L_.data(), delta_.data(), Qc_ideal_.data());  //               UK02 (7)
+    multiply_lower(n_, mass_.L(), delta_.data(), Qc_ideal_.data());  //               UK02 (7)
     if (nonideal) {
         factor_.apply_Z(yC_.data());
-        multiply_lower(n_, L_.data(), yC_.data(), Qc_nonideal_.data());  //           UK02 (8)
+        multiply_lower(n_, mass_.L(), yC_.data(), Qc_nonideal_.data());  //           UK02 (8)
     }
     for (int i = 0; i < n_; ++i) {
         a_[i] = y0_[i] + delta_[i] + (nonideal ? yC_[i] : 0.0);
     }
-    solve_lower_transposed(n_, L_.data(), a_.data());
+    solve_lower_transposed(n_, mass_.L(), a_.data());
     for (int i = 0; i < n_; ++i) {
-        a_[i] *= d(i);
-        Qc_ideal_[i] /= d(i);
-        Qc_nonideal_[i] = nonideal ? Qc_nonideal_[i] / d(i) : 0.0;
+        a_[i] *= mass_.d(i);
+        Qc_ideal_[i] /= mass_.d(i);
+        Qc_nonideal_[i] = nonideal ? Qc_nonideal_[i] / mass_.d(i) : 0.0;
         Qc_[i] = Qc_ideal_[i] + Qc_nonideal_[i];
     }
     if (!all_finite(n_, a_.data()) || !all_finite(n_, Qc_.data())) {
@@ -271,21 +207,16 @@ void AccelerationSolver::multipliers_of(const double* head, double* lambda) {
     factor_.least_norm(head, lambda_unit_.data());
     std::fill(lambda, lambda + m_, 0.0);
     for (int k = 0; k < active_count_; ++k) {
-        lambda[active_[k]] = lambda_unit_[k] * factor_.unit(k) * (auxiliary_ ? rho_[k] : 1.0);
+        lambda[active_[k]] = lambda_unit_[k] * factor_.unit(k) * mass_.rho(k);
     }
 }
 
 SolveStatus AccelerationSolver::solve_forces(const System& at) {
-    for (int i = 0; i < n_; ++i) {
-        y0_[i] = (auxiliary_ ? d_[i] : 1.0) * at.Q[i];
-        for (int k = 0; k < (auxiliary_ ? active_count_ : 0); ++k) {
-            y0_[i] += A_aux_[k * n_ + i] * beta_[k] / factor_.unit(k);  //             UW13 (3.20)
-        }
-    }
+    mass_.load_force(at, active(), y0_.data());
     if (!all_finite(n_, y0_.data()) || !all_finite(static_cast<int>(at.C.size()), at.C.data())) {
         return SolveStatus::kNotFinite;
     }
-    solve_lower(n_, L_.data(), y0_.data());
+    solve_lower(n_, mass_.L(), y0_.data());
     const SolveStatus status = finish(at, false);
     find_multipliers();
     return all_finite(m_, lambda_.data()) ? status : SolveStatus::kNotFinite;
@@ -294,9 +225,9 @@ SolveStatus AccelerationSolver::solve_forces(const System& at) {
 // A^T lambda takes up what of F the rows oppose: L^-1 A^T change = -Z [(Z^T L^-1 F)_head; 0]
 void AccelerationSolver::response(const double* F, double* change) {
     for (int i = 0; i < n_; ++i) {
-        yC_[i] = (auxiliary_ ? d_[i] : 1.0) * F[i];
+        yC_[i] = mass_.d(i) * F[i];
     }
-    solve_lower(n_, L_.data(), yC_.data());
+    solve_lower(n_, mass_.L(), yC_.data());
     factor_.apply_Zt(yC_.data());
     for (int i = 0; i < factor_.rank(); ++i) {
         yC_[i] = -yC_[i];
@@ -313,7 +244,7 @@ void AccelerationSolver::find_inconsistency(const System& at, double size) {
     const double reach = size + std::sqrt(dot(r, head_.data(), head_.data()));
     for (int place = r; place < active_count_; ++place) {
         const int k = factor_.order(place);
-        const double unit = factor_.unit(k) * (auxiliary_ ? rho_[k] : 1.0);
+        const double unit = factor_.unit(k) * mass_.rho(k);
         const double mismatch = std::abs(factor_.value_of_dropped(place, head_.data()) - beta_[k]);
         const double magnitude = given ? at.b_magnitude[active_[k]] : 0.0;
         const double scale =

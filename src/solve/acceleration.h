@@ -6,9 +6,12 @@
 //               (alpha = 1, G = 1, z = b), whose force of constraint is the physical one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "solve/mass_factor.h"
 #include "solve/row_factor.h"
 #include "solve/system.h"
 
@@ -28,10 +31,6 @@ enum class Wanted : std::uint8_t {
     kAll,     ///< the multipliers too
 };
 
-/// Pivots of the mass matrix, relative to its diagonal, below which it counts as singular, and of
-/// the auxiliary mass matrix, below which the motion counts as not determined.
-constexpr double kSingularMass = 1e-12;
-constexpr double kNotDetermined = 1e-13;
 /// Scaled mismatch of b above which dependent rows contradict each other.
 constexpr double kContradiction = 1e-9;
 
@@ -71,7 +70,7 @@ class AccelerationSolver {
     int rank() const { return factor_.rank(); }
     bool rank_warning() const { return factor_.warning(); }
     /// True if M was singular and the auxiliary mass matrix stood in.
-    bool auxiliary() const { return auxiliary_; }
+    bool auxiliary() const { return mass_.auxiliary(); }
     double pivot_ratio() const { return pivot_ratio_; }
     /// Pivot of the last kept row at the last solve(): it passes through zero where rows become
     /// dependent. 1 without rows.
@@ -92,8 +91,10 @@ class AccelerationSolver {
 
   private:
     void choose_rows(const System& at);
+    std::span<const int> active() const {
+        return {active_.data(), static_cast<std::size_t>(active_count_)};
+    }
     bool load(const System& at);
-    bool load_auxiliary(const System& at);
     SolveStatus finish(const System& at, bool check);
     void find_multipliers();
     void multipliers_of(const double* head, double* lambda);
@@ -104,17 +105,10 @@ class AccelerationSolver {
     int m_;
     RankPolicy policy_;
     double tolerance_ = kContradiction;
+    MassFactor mass_;
     RowFactor factor_;
-    std::vector<int> active_;    // m  rows that have not vanished
-    std::vector<int> vanished_;  // m
-    std::vector<double> d_;      // n  coordinate scale, 1 where M > 0
-    std::vector<double> rho_;    // m  row scale before normalize(), 1 where M > 0
-    std::vector<double> row_scale_;
-    std::vector<double> work_;
-    std::vector<double> L_;      // n×n
-    std::vector<double> M_aux_;  // n×n
-    std::vector<double> square_;
-    std::vector<double> A_aux_;        // m×n
+    std::vector<int> active_;          // m  rows that have not vanished
+    std::vector<int> vanished_;        // m
     std::vector<double> beta_;         // m  b in the scale of the unit rows
     std::vector<double> head_;         // n
     std::vector<double> y0_;           // n
@@ -124,7 +118,6 @@ class AccelerationSolver {
     std::vector<double> a_, Qc_, Qc_ideal_, Qc_nonideal_, lambda_;
     int active_count_ = 0;
     int vanished_count_ = 0;
-    bool auxiliary_ = false;
     double pivot_ratio_ = 1.0;
     double inconsistency_ = 0.0;
     int inconsistent_row_ = -1;

@@ -31,15 +31,6 @@ double to_unit(int n, double* x) {
     return factor;
 }
 
-bool is_finite(const System& at, const Eigen::Ref<const RowMatrix>& Dt) {
-    const int n = at.n();
-    const int m = at.m();
-    return all_finite(n * n, at.M.data()) && all_finite(n, at.Q.data()) &&
-           all_finite(m * n, at.A.data()) && all_finite(m, at.b.data()) &&
-           all_finite(static_cast<int>(at.C.size()), at.C.data()) &&
-           all_finite(static_cast<int>(Dt.size()), Dt.data());
-}
-
 }  // namespace
 
 ActuatedSolver::ActuatedSolver(int n, int m, std::vector<int> servo, int controls,
@@ -49,16 +40,9 @@ ActuatedSolver::ActuatedSolver(int n, int m, std::vector<int> servo, int control
       k_(controls),
       policy_(policy),
       servo_rows_(std::move(servo)),
+      mass_(n, m),
       passive_(n, m),
       servo_factor_(n, m),
-      d_(size(n), 1.0),
-      rho_(size(m), 1.0),
-      row_scale_(size(m)),
-      work_(size(n) + size(m)),
-      L_(size(n) * size(n)),
-      M_aux_(size(n) * size(n)),
-      square_(size(n) * size(n)),
-      A_aux_(size(m) * size(n)),
       servo_(servo_rows_.size() * size(n)),
       servo_unit_(servo_rows_.size()),
       servo_tail_(servo_rows_.size()),
@@ -75,6 +59,7 @@ ActuatedSolver::ActuatedSolver(int n, int m, std::vector<int> servo, int control
       servo_head_(size(n)),
       y0_(size(n)),
       yC_(size(n)),
+      sum_(size(n)),
       delta_(size(n)),
       delta_ideal_(size(n)),
       solution_(size(controls)),
@@ -93,7 +78,7 @@ ActuatedSolver::ActuatedSolver(int n, int m, std::vector<int> servo, int control
             passive_rows_.push_back(row);
         }
     }
-    for (std::vector<int>* list : {&active_, &active_servo_, &vanished_, &kept_servo_}) {
+    for (std::vector<int>* list : {&active_, &active_servo_, &loaded_, &vanished_, &kept_servo_}) {
         list->reserve(size(m));
     }
 }
@@ -116,7 +101,7 @@ SolveStatus ActuatedSolver::solve(const System& at, Eigen::Ref<const RowMatrix> 
     regularity_ = 0.0;
     orientation_ = 0;
     kept_servo_.clear();
-    if (!is_finite(at, Dt)) {
+    if (!all_finite(at) || !all_finite(static_cast<int>(Dt.size()), Dt.data())) {
         return SolveStatus::kNotFinite;
     }
     choose_rows(at);
@@ -140,7 +125,7 @@ SolveStatus ActuatedSolver::solve(const System& at, Eigen::Ref<const RowMatrix> 
 
 SolveStatus ActuatedSolver::solve_again(const System& at, Eigen::Ref<const RowMatrix> Dt,
                                         Wanted wanted) {
-    if (!is_finite(at, Dt)) {
+    if (!all_finite(at) || !all_finite(static_cast<int>(Dt.size()), Dt.data())) {
         return SolveStatus::kNotFinite;
     }
     if (!load(at, Dt.data())) {
@@ -169,84 +154,45 @@ void ActuatedSolver::choose_rows(const System& at) {
     };
     sort_in(passive_rows_, active_);
     sort_in(servo_rows_, active_servo_);
+    loaded_.assign(active_.begin(), active_.end());
+    loaded_.insert(loaded_.end(), active_servo_.begin(), active_servo_.end());
 }
 
-// M = L L^T; rows L^-1 A_p, L^-1 A_s, L^-1 D of unit length; y0 = L^-1 Q.
+// Rows L^-1 A_p, L^-1 A_s, L^-1 D of unit length and y0 = L^-1 Q, in the scales of the mass factor.
 bool ActuatedSolver::load(const System& at, const double* Dt) {
-    auxiliary_ = !positive_definite(n_, at.M.data(), kSingularMass, L_.data(), M_aux_.data());
-    if (auxiliary_) {
-        if (!load_auxiliary(at)) {
-            return false;
-        }
-    } else {
-        std::fill(rho_.begin(), rho_.end(), 1.0);
-        std::copy(at.Q.data(), at.Q.data() + n_, y0_.data());
+    if (!mass_.factor(at, loaded_)) {
+        return false;
     }
-    const auto load_row = [&](int row, int place, double* into) {
-        const double* from = at.A.data() + row * n_;
-        for (int i = 0; i < n_; ++i) {
-            into[i] = rho_[size(place)] * from[i] * d(i);
-        }
-        solve_lower(n_, L_.data(), into);
+    mass_.load_force(at, loaded_, y0_.data());
+    solve_lower(n_, mass_.L(), y0_.data());
+    const auto load_row = [&](int place, double* into) {
+        mass_.load_row(at, loaded_, place, into);
+        solve_lower(n_, mass_.L(), into);
     };
-    solve_lower(n_, L_.data(), y0_.data());
     const int passive = static_cast<int>(active_.size());
     passive_.begin(passive);
     for (int k = 0; k < passive; ++k) {
-        load_row(active_[size(k)], k, passive_.row(k));
+        load_row(k, passive_.row(k));
     }
     passive_.normalize();
     for (int k = 0; k < passive; ++k) {
-        beta_[size(k)] = passive_.unit(k) * rho_[size(k)] * at.b[active_[size(k)]];
+        beta_[size(k)] = passive_.unit(k) * mass_.rho(k) * at.b[active_[size(k)]];
     }
     for (int j = 0; j < static_cast<int>(active_servo_.size()); ++j) {
         const int place = passive + j;
-        load_row(active_servo_[size(j)], place, servo_.data() + j * n_);
-        servo_unit_[size(j)] = rho_[size(place)] * to_unit(n_, servo_.data() + j * n_);
+        load_row(place, servo_.data() + j * n_);
+        servo_unit_[size(j)] = mass_.rho(place) * to_unit(n_, servo_.data() + j * n_);
         beta_servo_[size(j)] = servo_unit_[size(j)] * at.b[active_servo_[size(j)]];
     }
     for (int k = 0; k < k_; ++k) {
         double* row = drive_.data() + k * n_;
         for (int i = 0; i < n_; ++i) {
-            row[i] = Dt[k * n_ + i] * d(i);
+            row[i] = Dt[k * n_ + i] * mass_.d(i);
         }
-        solve_lower(n_, L_.data(), row);
+        solve_lower(n_, mass_.L(), row);
         drive_unit_[size(k)] = to_unit(n_, row);
     }
     return true;
-}
-
-// L of M' + A'^T A' and y0 = Q' + A'^T b' of all rows in equilibrated units:    UW13 (3.19), (3.20)
-// A'^T (A' a' - b') = 0 is added, so that neither lambda nor u changes.
-bool ActuatedSolver::load_auxiliary(const System& at) {
-    const int passive = static_cast<int>(active_.size());
-    const int rows = passive + static_cast<int>(active_servo_.size());
-    active_.insert(active_.end(), active_servo_.begin(), active_servo_.end());
-    equilibrate(n_, at.M.data(), at.A.data(), rows, active_.data(), d_.data(), row_scale_.data(),
-                work_.data(), at.groups);
-    for (int k = 0; k < rows; ++k) {
-        const double* row = at.A.data() + active_[size(k)] * n_;
-        double* scaled = A_aux_.data() + k * n_;
-        for (int i = 0; i < n_; ++i) {
-            scaled[i] = row[i] * d_[size(i)];
-        }
-        rho_[size(k)] = to_unit(n_, scaled);
-    }
-    for (int i = 0; i < n_; ++i) {
-        for (int j = 0; j <= i; ++j) {
-            double sum = d_[size(i)] * at.M.data()[i * n_ + j] * d_[size(j)];
-            for (int k = 0; k < rows; ++k) {
-                sum += A_aux_[size(k * n_ + i)] * A_aux_[size(k * n_ + j)];
-            }
-            M_aux_[size(i * n_ + j)] = sum;
-        }
-        y0_[size(i)] = d_[size(i)] * at.Q[i];
-        for (int k = 0; k < rows; ++k) {
-            y0_[size(i)] += A_aux_[size(k * n_ + i)] * rho_[size(k)] * at.b[active_[size(k)]];
-        }
-    }
-    active_.resize(size(passive));
-    return positive_definite(n_, M_aux_.data(), kNotDetermined, L_.data(), square_.data());
 }
 
 /// Servo rows and actuators as Z^T sees them, and the lengths of their tails.
@@ -396,16 +342,16 @@ SolveStatus ActuatedSolver::finish(const System& at, bool check, Wanted wanted) 
     find_motion(y0_.data(), delta_ideal_.data(), u_ideal_.data());
     if (nonideal) {
         for (int i = 0; i < n_; ++i) {
-            yC_[size(i)] = d(i) * at.C[i];
+            yC_[size(i)] = mass_.d(i) * at.C[i];
         }
-        solve_lower(n_, L_.data(), yC_.data());
+        solve_lower(n_, mass_.L(), yC_.data());
         passive_.apply_Zt(yC_.data());
         start(delta_);
         std::copy(yC_.begin() + r, yC_.end(), delta_.begin() + r);
         for (int i = r; i < n_; ++i) {
-            work_[size(i)] = y0_[size(i)] + yC_[size(i)];
+            sum_[size(i)] = y0_[size(i)] + yC_[size(i)];
         }
-        find_motion(work_.data(), delta_.data(), u_.data());
+        find_motion(sum_.data(), delta_.data(), u_.data());
     } else {
         std::fill(yC_.begin(), yC_.end(), 0.0);
         std::copy(delta_ideal_.begin(), delta_ideal_.end(), delta_.begin());
@@ -423,15 +369,15 @@ SolveStatus ActuatedSolver::finish(const System& at, bool check, Wanted wanted) 
         a_[size(i)] = y0_[size(i)] + delta_[size(i)];
     }
     passive_.apply_Z(a_.data());
-    solve_lower_transposed(n_, L_.data(), a_.data());
+    solve_lower_transposed(n_, mass_.L(), a_.data());
     passive_.apply_Z(delta_.data());
-    multiply_lower(n_, L_.data(), delta_.data(), Qc_.data());
+    multiply_lower(n_, mass_.L(), delta_.data(), Qc_.data());
     passive_.apply_Z(delta_ideal_.data());
-    multiply_lower(n_, L_.data(), delta_ideal_.data(), Qc_ideal_.data());
+    multiply_lower(n_, mass_.L(), delta_ideal_.data(), Qc_ideal_.data());
     for (int i = 0; i < n_; ++i) {
-        a_[size(i)] *= d(i);
-        Qc_[size(i)] /= d(i);
-        Qc_ideal_[size(i)] /= d(i);
+        a_[size(i)] *= mass_.d(i);
+        Qc_[size(i)] /= mass_.d(i);
+        Qc_ideal_[size(i)] /= mass_.d(i);
         Qc_nonideal_[size(i)] = nonideal ? Qc_[size(i)] - Qc_ideal_[size(i)] : 0.0;
     }
     for (int k = 0; k < k_; ++k) {
@@ -450,7 +396,7 @@ void ActuatedSolver::find_multipliers() {
     passive_.least_norm(head_.data(), lambda_unit_.data());
     std::fill(lambda_.begin(), lambda_.end(), 0.0);
     for (int k = 0; k < static_cast<int>(active_.size()); ++k) {
-        lambda_[size(active_[size(k)])] = lambda_unit_[size(k)] * passive_.unit(k) * rho_[size(k)];
+        lambda_[size(active_[size(k)])] = lambda_unit_[size(k)] * passive_.unit(k) * mass_.rho(k);
     }
 }
 
@@ -469,7 +415,7 @@ void ActuatedSolver::find_inconsistency(const System& at) {
         const int k = passive_.order(place);
         const double beta = beta_[size(k)];
         note(passive_.value_of_dropped(place, head_.data()) - beta, beta,
-             passive_.unit(k) * rho_[size(k)], active_[size(k)]);
+             passive_.unit(k) * mass_.rho(k), active_[size(k)]);
     }
     const int servo = static_cast<int>(active_servo_.size());
     for (int j = 0; j < servo; ++j) {

@@ -17,6 +17,7 @@
 
 #include "solve/acceleration.h"
 #include "solve/control_gap.h"
+#include "solve/mass_factor.h"
 #include "solve/row_factor.h"
 #include "solve/system.h"
 
@@ -66,7 +67,6 @@ class ActuatedSolver {
   private:
     void choose_rows(const System& at);
     bool load(const System& at, const double* Dt);
-    bool load_auxiliary(const System& at);
     void turn_rows();
     void choose_servo_rows();
     bool factor_S();
@@ -75,29 +75,26 @@ class ActuatedSolver {
     void find_motion(const double* y, double* delta, double* u);
     void find_inconsistency(const System& at);
     void find_multipliers();
-    double d(int i) const { return auxiliary_ ? d_[static_cast<std::size_t>(i)] : 1.0; }
 
     int n_, m_, k_;
     RankPolicy policy_;
     double tolerance_ = kContradiction;
     std::vector<int> passive_rows_, servo_rows_;  // all of them
     std::vector<int> active_, active_servo_;      // that have not vanished
+    std::vector<int> loaded_;                     // both, passive rows first
     std::vector<int> vanished_;
     std::vector<int> kept_servo_;  // places in active_servo_, ascending
+    MassFactor mass_;
     RowFactor passive_, servo_factor_;
-    std::vector<double> d_, rho_, row_scale_, work_;
-    std::vector<double> L_, M_aux_, square_;       // n x n
-    std::vector<double> A_aux_;                    // m x n: passive rows, then servo rows
     std::vector<double> servo_;                    // rows Z^T L^-1 A_s of unit length
     std::vector<double> servo_unit_, servo_tail_;  // their scale; lengths of their tails
     std::vector<double> drive_;                    // rows Z^T L^-1 D of unit length
     std::vector<double> drive_unit_, drive_tail_;
     std::vector<double> S_;              // k x k, factored
     std::vector<int> S_row_, S_column_;  // orders of full pivoting
-    std::vector<double> beta_, beta_servo_, g_, head_, servo_head_, y0_, yC_;
+    std::vector<double> beta_, beta_servo_, g_, head_, servo_head_, y0_, yC_, sum_;
     std::vector<double> delta_, delta_ideal_, solution_, turned_, lambda_unit_;
     std::vector<double> a_, Qc_, Qc_ideal_, Qc_nonideal_, lambda_, u_, u_ideal_;
-    bool auxiliary_ = false;
     int orientation_ = 0;
     double pivot_ratio_ = 1.0, regularity_ = 0.0, chosen_regularity_ = 0.0;
     double inconsistency_ = 0.0;

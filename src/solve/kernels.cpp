@@ -35,6 +35,14 @@ bool all_finite(int n, const double* x) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0.0;
 }
 
+bool all_finite(const System& at) {
+    const int n = at.n();
+    const int m = at.m();
+    return all_finite(n * n, at.M.data()) && all_finite(n, at.Q.data()) &&
+           all_finite(m * n, at.A.data()) && all_finite(m, at.b.data()) &&
+           all_finite(static_cast<int>(at.C.size()), at.C.data());
+}
+
 namespace {
 
 /// Zeros a row begins with, up to `most`: large matrices have many, and what they multiply need not

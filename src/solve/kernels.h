@@ -28,6 +28,8 @@ void multiply_lower(int n, const double* L, const double* x, double* y);
 
 /// False if any of the n numbers is a NaN or an infinity.
 bool all_finite(int n, const double* x);
+/// Of M, Q, C, A and b. Requires contiguous M and A.
+bool all_finite(const System& at);
 
 /// Scales d (n) of the coordinates: d_i^2 (M_ii + sum_k rho_k^2 A_ki^2) = 1 with the rows measured
 /// in units of the masses, rho_k^2 a geometric mean of M_ii / A_ki^2. Neither the units of the
