@@ -77,35 +77,50 @@ std::vector<double> run_c(const Scratch& scratch, const std::string& source,
     return numbers;
 }
 
-TEST(DeriveProgram, TheCOfEveryModelGivesTheAccelerationOfTheSolver) {
+/// By the solver, at a state on the constraints.
+Eigen::VectorXd acceleration_at(const sim::Prepared& prepared, const sim::StartState& at) {
+    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
+    const Result<solve::Motion> motion =
+        solve::evaluate(solve::Form::kAuto, evaluator.system(at.t, at.q.data(), at.v.data()));
+    EXPECT_TRUE(motion) << motion.error().message;
+    return motion ? motion.value().a : Eigen::VectorXd();
+}
+
+using CheckC = void (*)(const Scratch&, const sim::Prepared&, const sim::StartState&);
+
+/// Checks the C that the program prints for each model of the gallery, at the model's start. Models
+/// with actuators have none.
+void check_c_of_every_model(const std::string& options, CheckC check) {
     const Scratch scratch;
     for (const std::string& name : stems(source_directory() / "models", ".ank")) {
         SCOPED_TRACE(name);
         if (model_text(name).find(" actuators (") != std::string::npos) {
-            EXPECT_EQ(derive(scratch, name, "--as c"), 1);
+            EXPECT_EQ(derive(scratch, name, options), 1);
             continue;
         }
-        ASSERT_EQ(derive(scratch, name, "--as c"), 0) << contents(scratch.file("err"));
+        ASSERT_EQ(derive(scratch, name, options), 0) << contents(scratch.file("err"));
         const Loaded loaded = load_text(name, model_text(name));
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
-        const sim::Prepared& prepared = *loaded.prepared;
-        sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
-        const Result<sim::StartState> start = sim::assemble(evaluator, prepared.initial);
+        sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+        const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
         ASSERT_TRUE(start) << start.error().message;
-        const sim::StartState& at = start.value();
-        const Result<solve::Motion> motion =
-            solve::evaluate(solve::Form::kAuto, evaluator.system(at.t, at.q.data(), at.v.data()));
-        ASSERT_TRUE(motion) << motion.error().message;
-        const Eigen::VectorXd& a = motion.value().a;
-        const std::vector<double> numbers =
-            run_c(scratch, contents(scratch.file("out")), at, prepared.parameters,
-                  prepared.equations.rows.size());
-        ASSERT_EQ(numbers.size(), static_cast<std::size_t>(a.size()));
-        const double scale = std::max(1.0, a.lpNorm<Eigen::Infinity>());
-        for (std::size_t i = 0; i < numbers.size(); ++i) {
-            EXPECT_NEAR(numbers[i], a[static_cast<Eigen::Index>(i)], 1e-10 * scale);
-        }
+        check(scratch, *loaded.prepared, start.value());
     }
+}
+
+void check_c(const Scratch& scratch, const sim::Prepared& prepared, const sim::StartState& at) {
+    const Eigen::VectorXd a = acceleration_at(prepared, at);
+    const std::vector<double> numbers = run_c(scratch, contents(scratch.file("out")), at,
+                                              prepared.parameters, prepared.equations.rows.size());
+    ASSERT_EQ(numbers.size(), static_cast<std::size_t>(a.size()));
+    const double scale = std::max(1.0, a.lpNorm<Eigen::Infinity>());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        EXPECT_NEAR(numbers[i], a[static_cast<Eigen::Index>(i)], 1e-10 * scale);
+    }
+}
+
+TEST(DeriveProgram, TheCOfEveryModelGivesTheAccelerationOfTheSolver) {
+    check_c_of_every_model("--as c", check_c);
 }
 
 TEST(DeriveProgram, PrintsEveryFormThatApplies) {
@@ -200,16 +215,13 @@ std::vector<double> input_values(const sim::Prepared& prepared, const sim::Start
 /// q' of the state and q'' of the solver, from the inputs of the minimal equations alone.
 void check_minimal_c(const Scratch& scratch, const sim::Prepared& prepared,
                      const sim::StartState& at) {
-    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
-    const Result<solve::Motion> motion =
-        solve::evaluate(solve::Form::kAuto, evaluator.system(at.t, at.q.data(), at.v.data()));
-    ASSERT_TRUE(motion) << motion.error().message;
+    const Eigen::VectorXd a = acceleration_at(prepared, at);
     const std::vector<double> u =
         input_values(prepared, at, input_names(contents(scratch.file("out"))));
     const std::vector<double> numbers = run_minimal_c(scratch, at, u, prepared.parameters, 0);
     const std::size_t n = at.q.size();
     ASSERT_EQ(numbers.size(), 2 * n);
-    const Eigen::VectorXd& a = motion.value().a;
+    ASSERT_EQ(a.size(), static_cast<Eigen::Index>(n));
     const double scale = std::max(1.0, a.lpNorm<Eigen::Infinity>());
     for (std::size_t i = 0; i < n; ++i) {
         EXPECT_NEAR(numbers[i], at.v[i], 1e-10 * std::max(1.0, std::abs(at.v[i])));
@@ -218,21 +230,7 @@ void check_minimal_c(const Scratch& scratch, const sim::Prepared& prepared,
 }
 
 TEST(DeriveProgram, TheMinimalCOfEveryModelGivesTheAccelerationOfTheSolver) {
-    const Scratch scratch;
-    for (const std::string& name : stems(source_directory() / "models", ".ank")) {
-        SCOPED_TRACE(name);
-        if (model_text(name).find(" actuators (") != std::string::npos) {
-            EXPECT_EQ(derive(scratch, name, "--minimal --as c"), 1);
-            continue;
-        }
-        ASSERT_EQ(derive(scratch, name, "--minimal --as c"), 0) << contents(scratch.file("err"));
-        const Loaded loaded = load_text(name, model_text(name));
-        ASSERT_TRUE(loaded.prepared) << loaded.messages;
-        sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-        const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
-        ASSERT_TRUE(start) << start.error().message;
-        check_minimal_c(scratch, *loaded.prepared, start.value());
-    }
+    check_c_of_every_model("--minimal --as c", check_minimal_c);
 }
 
 TEST(DeriveProgram, TheMinimalCHoldsAtOtherStates) {

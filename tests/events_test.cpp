@@ -16,12 +16,6 @@ std::vector<double> times_of(const Recording& run, std::string_view name) {
     return times;
 }
 
-Recording run_text(const std::string& text, const Settings& settings) {
-    const Loaded loaded = load_text("test.ank", text);
-    EXPECT_TRUE(loaded.prepared) << loaded.messages;
-    return loaded.prepared ? run_model(*loaded.prepared, settings) : Recording{};
-}
-
 const std::string kBall =
     "parameter g = 10, e = 0.5\n"
     "coordinate z\n"

@@ -16,12 +16,6 @@ std::vector<sim::Event> events_of(const Recording& run, std::string_view kind) {
     return events;
 }
 
-Recording run_text(const std::string& text, const Settings& settings) {
-    const Loaded loaded = load_text("test.ank", text);
-    EXPECT_TRUE(loaded.prepared) << loaded.messages;
-    return loaded.prepared ? run_model(*loaded.prepared, settings) : Recording{};
-}
-
 const std::string kBlock =
     "parameter m = 2, g = 10, mu = 0.3\n"
     "coordinate x, z\n"

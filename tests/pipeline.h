@@ -150,6 +150,14 @@ inline Recording run_model(const sim::Prepared& prepared, const Settings& settin
     return run_from(prepared, start.value(), settings);
 }
 
+/// The run of a model text that must be right, with other values of parameters.
+inline Recording run_text(const std::string& text, const Settings& settings,
+                          std::vector<std::string> values = {}) {
+    const Loaded loaded = load_text("test.ank", text, std::move(values));
+    EXPECT_TRUE(loaded.prepared) << loaded.messages;
+    return loaded.prepared ? run_model(*loaded.prepared, settings) : Recording{};
+}
+
 /// `count` + 1 times from 0 to `until`.
 inline std::vector<double> even_times(double until, int count) {
     std::vector<double> times;

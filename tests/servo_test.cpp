@@ -12,12 +12,6 @@ constexpr const char* kCartPole =
     "particle bob mass m at (x + l*sin(th), 0, l*cos(th))\n"
     "gravity (0, 0, -g)\n";
 
-Recording run_text(const std::string& text, const Settings& settings) {
-    const Loaded loaded = load_text("model.ank", text);
-    EXPECT_TRUE(loaded.prepared) << loaded.messages;
-    return run_model(*loaded.prepared, settings);
-}
-
 std::string check_error(const std::string& text) {
     const Loaded loaded = load_text("model.ank", text);
     if (!loaded.prepared) {

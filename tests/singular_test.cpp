@@ -32,16 +32,6 @@ Json reference(int links) {
     return Json::parse(contents(path));
 }
 
-Recording run_text(const std::string& text, const Settings& settings,
-                   std::vector<std::string> values = {}) {
-    const Loaded loaded = load_text("test.ank", text, std::move(values));
-    if (!loaded.prepared) {
-        ADD_FAILURE() << loaded.messages;
-        return {};
-    }
-    return run_model(*loaded.prepared, settings);
-}
-
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
     const std::size_t at = text.find(from);
     EXPECT_NE(at, std::string::npos) << from;

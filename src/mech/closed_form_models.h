@@ -1,6 +1,7 @@
 // Models for the tests of closed forms and their reports, and the dense solve they are checked by.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <memory>
 #include <random>
@@ -131,19 +132,26 @@ inline Case two_link() {  // P21 section 3.4
     return finished("two_link", std::move(m), {0, 1});
 }
 
-inline Case perpendicular() {  // RH sections 4.1-4.3
-    auto m = std::make_unique<Builder>();
-    const F m1 = m->parameter("m1", 1), m2 = m->parameter("m2", 2), f1 = m->parameter("f1", 1),
-            f2 = m->parameter("f2", 0.75);
-    const Q x1 = m->coordinate("x1"), y1 = m->coordinate("y1"), x2 = m->coordinate("x2"),
-            y2 = m->coordinate("y2");
+/// Two pucks in the plane whose velocities stay perpendicular, under given forces.   RH section 4
+inline Case pucks(std::string name, std::unique_ptr<Builder> m, const F& m1, const F& m2,
+                  const std::array<const char*, 4>& q, const F3& f1, const F3& f2) {
+    const Q x1 = m->coordinate(q[0]), y1 = m->coordinate(q[1]), x2 = m->coordinate(q[2]),
+            y2 = m->coordinate(q[3]);
     const F zero = m->number(0);
     const P p1 = m->particle("P1", m1, {x1.q, y1.q, zero});
     const P p2 = m->particle("P2", m2, {x2.q, y2.q, zero});
-    m->force(p1, {f1, zero, zero});
-    m->force(p2, {f2, zero, zero});
+    m->force(p1, f1);
+    m->force(p2, f2);
     m->constraint("perpendicular", dot(p1.v, p2.v), true);
-    return finished("perpendicular", std::move(m), {0});
+    return finished(std::move(name), std::move(m), {0});
+}
+
+inline Case perpendicular() {  // RH sections 4.1-4.3
+    auto m = std::make_unique<Builder>();
+    const F m1 = m->parameter("m1", 1), m2 = m->parameter("m2", 2), f1 = m->parameter("f1", 1),
+            f2 = m->parameter("f2", 0.75), zero = m->number(0);
+    return pucks("perpendicular", std::move(m), m1, m2, {"x1", "y1", "x2", "y2"}, {f1, zero, zero},
+                 {f2, zero, zero});
 }
 
 inline Case free_top() {  // US10 section 4: M has rank 3

@@ -154,20 +154,14 @@ TEST(Minimal, AgreesOnRandomSystemsOfEveryRankOfM) {
 }
 
 /// RH section 4 with all four components of the given forces.
-Case pucks() {
+Case loaded_pucks() {
     auto m = std::make_unique<Builder>();
     const F m1 = m->parameter("m1", 1.25), m2 = m->parameter("m2", 2.5),
             s1 = m->parameter("sigma1", 1), s2 = m->parameter("sigma2", -0.5),
             s3 = m->parameter("sigma3", 0.75), s4 = m->parameter("sigma4", 0.375);
-    const Q q1 = m->coordinate("q1"), q2 = m->coordinate("q2"), q3 = m->coordinate("q3"),
-            q4 = m->coordinate("q4");
     const F zero = m->number(0);
-    const P p1 = m->particle("P1", m1, {q1.q, q2.q, zero});
-    const P p2 = m->particle("P2", m2, {q3.q, q4.q, zero});
-    m->force(p1, {s1, s2, zero});
-    m->force(p2, {s3, s4, zero});
-    m->constraint("perpendicular", dot(p1.v, p2.v), true);
-    return finished("pucks", std::move(m), {0});
+    return pucks("pucks", std::move(m), m1, m2, {"q1", "q2", "q3", "q4"}, {s1, s2, zero},
+                 {s3, s4, zero});
 }
 
 struct PuckState {
@@ -180,7 +174,7 @@ PuckState of(const State& s) {
 constexpr double kM1 = 1.25, kM2 = 2.5, kS1 = 1, kS2 = -0.5, kS3 = 0.75, kS4 = 0.375;
 
 TEST(Minimal, PucksWithoutForces) {  // RH (39)-(41), (43)-(49), and u4 of (32)
-    Case c = pucks();
+    Case c = loaded_pucks();
     for (unsigned seed = 1; seed <= 20; ++seed) {
         std::mt19937 random(seed);
         const State s = random_state(random, 4);
@@ -219,7 +213,7 @@ TEST(Minimal, PucksWithoutForces) {  // RH (39)-(41), (43)-(49), and u4 of (32)
 }
 
 TEST(Minimal, PucksWithForcesInEvidence) {  // RH (29)-(31), (33)-(35)
-    Case c = pucks();
+    Case c = loaded_pucks();
     for (unsigned seed = 1; seed <= 20; ++seed) {
         std::mt19937 random(seed);
         const State s = random_state(random, 4);
@@ -379,7 +373,7 @@ TEST(Minimal, ARateThatCannotBeSolvedForStaysAnInput) {
 }
 
 TEST(Minimal, SaysWhyAChoiceDoesNotWork) {
-    Case c = pucks();
+    Case c = loaded_pucks();
     State s{{1, -2, 1, 2}, {0.3, 0.4, 0.4, -0.3}, 0};
     EXPECT_EQ(refusal(c, {c.rows, {}, {"q1", "q2", "qq3"}}, s),
               "independent: no velocity or speed is called \"qq3\"; did you mean q3?");

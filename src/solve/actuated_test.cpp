@@ -39,6 +39,19 @@ Actuated random_actuated(Random& random, int n, int passive, int rank, int servo
     return a;
 }
 
+/// The same with sizes that are drawn too, and independent passive rows.
+Actuated random_actuated(Random& random) {
+    const int n = random.pick(2, 8);
+    const int servo = random.pick(1, 2);
+    const int rank = random.pick(0, n - servo);
+    return random_actuated(random, n, rank, rank, servo, random.pick(n - rank - servo, n));
+}
+
+ActuatedSolver solver_for(const Actuated& s) {
+    return {static_cast<int>(s.data.M.rows()), static_cast<int>(s.data.A.rows()), s.servo,
+            static_cast<int>(s.Dt.rows())};
+}
+
 struct Oracle {
     Eigen::VectorXd a, u;
 };
@@ -81,7 +94,7 @@ TEST(Actuated, EqualsTheWholeMatrixOnRandomSystems) {
         if (random.pick(0, 2) == 0) {
             s.data.C = random.vector(n);
         }
-        ActuatedSolver solver(n, passive + servo, s.servo, servo);
+        ActuatedSolver solver = solver_for(s);
         const SolveStatus status = solver.solve(s.data.view(), s.Dt);
         if (solver.regularity() < 1e-3) {
             continue;
@@ -114,13 +127,9 @@ TEST(Actuated, NamedFormsAgree) {
     for (unsigned seed = 0; seed < 500; ++seed) {
         SCOPED_TRACE(seed);
         Random random(seed);
-        const int n = random.pick(2, 8);
-        const int servo = random.pick(1, 2);
-        const int rank = random.pick(0, n - servo);
-        Actuated s =
-            random_actuated(random, n, rank, rank, servo, random.pick(n - rank - servo, n));
-        s.data.C = random.vector(n);
-        ActuatedSolver solver(n, rank + servo, s.servo, servo);
+        Actuated s = random_actuated(random);
+        s.data.C = random.vector(static_cast<int>(s.data.M.rows()));
+        ActuatedSolver solver = solver_for(s);
         if (solver.solve(s.data.view(), s.Dt) != SolveStatus::kOk || solver.regularity() < 1e-3) {
             continue;
         }
@@ -150,19 +159,16 @@ TEST(Actuated, AlongTheGradientIsIdeal) {
     for (unsigned seed = 0; seed < 300; ++seed) {
         SCOPED_TRACE(seed);
         Random random(seed);
-        const int n = random.pick(2, 8);
-        const int servo = random.pick(1, 2);
-        const int rank = random.pick(0, n - servo);
-        Actuated s =
-            random_actuated(random, n, rank, rank, servo, random.pick(n - rank - servo, n));
-        s.Dt = s.data.A.bottomRows(servo);
-        ActuatedSolver solver(n, rank + servo, s.servo, servo);
-        AccelerationSolver ideal(n, rank + servo);
+        Actuated s = random_actuated(random);
+        s.Dt = s.data.A.bottomRows(s.Dt.rows()).eval();
+        ActuatedSolver solver = solver_for(s);
+        AccelerationSolver ideal(static_cast<int>(s.data.M.rows()),
+                                 static_cast<int>(s.data.A.rows()));
         ASSERT_EQ(solver.solve(s.data.view(), s.Dt), SolveStatus::kOk);
         ASSERT_EQ(ideal.solve(s.data.view()), SolveStatus::kOk);
         const double tolerance = 1e-10 * (1.0 + ideal.a().norm() + ideal.lambda().norm());
         EXPECT_LE((solver.a() - ideal.a()).norm(), tolerance);
-        EXPECT_LE((solver.u() - ideal.lambda().tail(servo)).norm(), tolerance);
+        EXPECT_LE((solver.u() - ideal.lambda().tail(s.Dt.rows())).norm(), tolerance);
     }
 }
 
