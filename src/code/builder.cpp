@@ -56,6 +56,11 @@ Value Builder::constant(double value) {
     return made;
 }
 
+std::optional<double> Builder::number(Value value) const {
+    const ValueNode& node = nodes_[value.id];
+    return node.kind == Kind::kConstant ? std::optional(node.constant) : std::nullopt;
+}
+
 Value Builder::intern(Op op, std::array<std::uint32_t, 3> operands, int operand_count) {
     ANANKE_REQUIRE(operand_count == arity(op));
     ANANKE_REQUIRE(op != Op::kFma && op != Op::kFms && op != Op::kFnma);

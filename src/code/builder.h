@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -29,6 +30,8 @@ class Builder {
 
     Value input(std::uint32_t index) const;
     Value constant(double value);
+    /// The number that a value is, if it is one.
+    std::optional<double> number(Value value) const;
 
     /// Requires as many operands as `op` has. The fused operations are left to finish().
     Value apply(Op op, Value a) { return intern(op, {a.id}, 1); }

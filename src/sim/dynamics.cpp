@@ -175,6 +175,13 @@ int Dynamics::weakest_row(double* remainder) const {
     return solver_.weakest_row();
 }
 
+void Dynamics::kept_rows(std::vector<int>& rows) const {
+    rows.clear();
+    for (int k = 0; k < solver_.rank(); ++k) {
+        rows.push_back(solver_.kept_row(k));
+    }
+}
+
 SolveStatus Dynamics::attribute(double t, const double* q, const double* v, const double* a,
                                 double weakest) {
     attributed_ = true;

@@ -67,6 +67,10 @@ class Dynamics {
     /// The row it belongs to, and what it has besides the others (n); -1 if that is not known.
     int weakest_row(double* remainder) const;
 
+    /// Independent rows chosen by the last accelerate(), where the solver did it (no named form, no
+    /// actuators).
+    void kept_rows(std::vector<int>& rows) const;
+
     /// Why the state has no acceleration, in words, with the names of coordinates and constraints.
     Error explain(double t, const double* q, const double* v);
 

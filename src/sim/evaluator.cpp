@@ -205,12 +205,16 @@ solve::System Evaluator::system(double t, const double* q, const double* v) {
         at.M, at.Q, at.C, at.A, at.b, magnitude_.head(m), magnitude_.tail(m), compiled_->groups};
 }
 
-solve::System Evaluator::system_in_step(double t, const double* q, const double* v) {
+std::span<const double> Evaluator::system_inputs(double t, const double* q, const double* v) {
     load(t, q, v);
     if (!difference_.empty() && !switches_held_) {
         follow_switches();
     }
-    dynamics_.run(input_.data(), scratch_.data());
+    return input_;
+}
+
+solve::System Evaluator::system_in_step(double t, const double* q, const double* v) {
+    dynamics_.run(system_inputs(t, q, v).data(), scratch_.data());
     const double* next = scratch_.data();
     scatter_mass(next, M_.data());
     next += compiled_->mass_entries.size();

@@ -29,6 +29,8 @@ class Evaluator final : public solve::ConstraintSurface {
     solve::System system(double t, const double* q, const double* v);
     /// The same without the magnitudes of the rows, which only the choice of rows needs.
     solve::System system_in_step(double t, const double* q, const double* v);
+    /// The input of the kernel of the system at a state, for programs that do its work.
+    std::span<const double> system_inputs(double t, const double* q, const double* v);
     /// h' less the power of the forces of constraint, at the state of the last system.
     double power() const { return power_; }
 
@@ -95,7 +97,10 @@ class Evaluator final : public solve::ConstraintSurface {
     }
     void set_parameter(int which, double value) {
         input_[compiled_->layout.p() + static_cast<std::size_t>(which)] = value;
+        ++parameter_changes_;
     }
+    /// How often set_parameter() was called.
+    std::size_t parameter_changes() const { return parameter_changes_; }
     /// Values of reaction_expressions().
     std::span<const double> reactions(double t, const double* q, const double* v);
     /// D^T at the state of the last system: row k is the generalised force of the unit control k.
@@ -149,6 +154,7 @@ class Evaluator final : public solve::ConstraintSurface {
     std::vector<double> slip_rows_;  ///< stick rows of A, whether in force or not
     std::vector<double> slip_b_;
     int sticking_ = 0;  ///< stick rows in force
+    std::size_t parameter_changes_ = 0;
     bool switches_held_ = false;
     std::vector<double> first_integrals_;  ///< empty, or of compiled_->integrals; NaN: not kept
     double power_ = 0.0;

@@ -68,6 +68,8 @@ class AccelerationSolver {
     Vector lambda() const { return {lambda_.data(), m_}; }
 
     int rank() const { return factor_.rank(); }
+    /// The rows that the last solve() kept, strongest first; k < rank().
+    int kept_row(int k) const { return active_[static_cast<std::size_t>(factor_.order(k))]; }
     bool rank_warning() const { return factor_.warning(); }
     /// True if M was singular and the auxiliary mass matrix stood in.
     bool auxiliary() const { return mass_.auxiliary(); }

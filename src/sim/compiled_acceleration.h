@@ -1,0 +1,81 @@
+// The acceleration inside a step as one straight-line program: the equations, and their elimination
+// in an order of pivots found at a state on the constraints. THEORY section 2.
+//
+// The numbers of the parameters are part of the program. Every pivot is watched: one that falls far
+// below its value at that state asks for another order, and one that falls at all, or a row that
+// does, asks for a closer look at the rank where the state next lies on the constraints.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "code/kernel.h"
+#include "sim/compiled_model.h"
+#include "sim/evaluator.h"
+#include "solve/elimination_order.h"
+#include "solve/system.h"
+
+namespace ananke::sim {
+
+/// Ordered from good to bad.
+enum class PivotHealth : std::uint8_t {
+    kSound,
+    kDoubtful,  ///< the answer is right, but rows may be about to become dependent
+    kAlarm,     ///< digits are lost: choose another order
+};
+
+class CompiledAcceleration {
+  public:
+    /// True if the acceleration of the model depends on nothing but its state and parameters: no
+    /// force depends on a multiplier, no servo on actuators.
+    static bool applies_to(const CompiledModel& model);
+
+    explicit CompiledAcceleration(Evaluator& evaluator);
+
+    /// Takes the order that suits this state, for these rows, which are independent. False if there
+    /// is none. Programs once made are kept. Allocates.
+    /// Requires that `at` is the last system of the evaluator.
+    bool choose(const solve::System& at, std::span<const int> rows);
+    /// A choice was made, and no parameter has changed since.
+    bool ready() const {
+        return active_ != nullptr && parameter_changes_ == evaluator_->parameter_changes();
+    }
+
+    PivotHealth run(double t, const double* q, const double* v);
+    // Of the last run().
+    std::span<const double> a() const {
+        return std::span(outputs_).first(static_cast<std::size_t>(n_));
+    }
+    /// Power that changes h: that of the forces with no potential and of the constraints.
+    double energy_rate() const { return outputs_[static_cast<std::size_t>(n_)]; }
+
+  private:
+    /// What is watched of one output: its value over that at the state of the choice.
+    struct Watch {
+        double inverse_size;  ///< signed
+        double alarm, sound;  ///< least values
+        bool relative;        ///< inverse_size is taken anew at each choice
+    };
+    struct Recording {
+        std::vector<int> rows;
+        std::vector<solve::Pivot> pivots;
+        code::Kernel kernel;
+        std::vector<Watch> watches;  ///< outputs after a and the energy rate
+    };
+
+    solve::SparseSystem sparse(const solve::System& at, std::span<const int> rows) const;
+    Recording record(std::span<const int> rows, const std::vector<solve::Pivot>& pivots) const;
+    void measure(Recording& recording);
+
+    Evaluator* evaluator_;
+    int n_;
+    std::size_t parameter_changes_ = 0;  ///< of the evaluator, as the programs know them
+    std::vector<char> varies_;  ///< per entry of CompiledModel::row_entries: not constant in a run
+    std::vector<std::unique_ptr<Recording>> recordings_;
+    Recording* active_ = nullptr;
+    std::vector<double> outputs_;
+};
+
+}  // namespace ananke::sim

@@ -1,0 +1,85 @@
+#include "sim/right_hand_side.h"
+
+#include <cmath>
+
+namespace ananke::sim {
+namespace {
+
+using solve::SolveStatus;
+
+/// States on the constraints between two close looks: rows that are redundant may become
+/// independent without a pivot that tells.
+constexpr int kLongestTrust = 32;
+
+bool all_finite(std::span<const double> values) {
+    double product = 0.0;
+    for (const double value : values) {
+        product += 0.0 * value;
+    }
+    return product == 0.0;
+}
+
+}  // namespace
+
+RightHandSide::RightHandSide(Evaluator& evaluator, const DynamicsOptions& options)
+    : evaluator_(&evaluator),
+      dynamics_(evaluator, options),
+      wanted_(evaluator.model().frictions.empty() ? solve::Wanted::kMotion : solve::Wanted::kAll) {
+    if (options.form == solve::Form::kAuto && options.drift != Drift::kBaumgarte &&
+        CompiledAcceleration::applies_to(evaluator.model())) {
+        compiled_.emplace(evaluator);
+    }
+}
+
+SolveStatus RightHandSide::on_constraints(double t, const double* q, const double* v) {
+    looked_ = look_ || !compiled_ || !compiled_->ready() || ++since_look_ > kLongestTrust ||
+              !run_program(t, q, v) || look_;
+    if (!looked_) {
+        return SolveStatus::kOk;
+    }
+    look_ = false;
+    since_look_ = 0;
+    by_program_ = false;
+    const SolveStatus status = dynamics_.accelerate(t, q, v);
+    if (status == SolveStatus::kOk && compiled_) {
+        dynamics_.kept_rows(rows_);
+        compiled_->choose(evaluator_->system_in_step(t, q, v), rows_);
+    }
+    return status;
+}
+
+SolveStatus RightHandSide::in_step(double t, const double* q, const double* v) {
+    if (compiled_ && compiled_->ready() && run_program(t, q, v)) {
+        return SolveStatus::kOk;
+    }
+    by_program_ = false;
+    return dynamics_.accelerate_in_step(t, q, v, wanted_);
+}
+
+/// False if the program cannot be trusted here, also in another order.
+bool RightHandSide::run_program(double t, const double* q, const double* v) {
+    PivotHealth health = compiled_->run(t, q, v);
+    look_ = look_ || health != PivotHealth::kSound;
+    if (health == PivotHealth::kAlarm) {
+        if (!compiled_->choose(evaluator_->system_in_step(t, q, v), rows_)) {
+            return false;
+        }
+        health = compiled_->run(t, q, v);
+    }
+    by_program_ = health != PivotHealth::kAlarm && all_finite(compiled_->a());
+    return by_program_;
+}
+
+double RightHandSide::energy_rate(const double* v) const {
+    if (by_program_) {
+        return compiled_->energy_rate();
+    }
+    double rate = evaluator_->power();
+    const Dynamics::Vector Qc = dynamics_.Qc();
+    for (Eigen::Index i = 0; i < Qc.size(); ++i) {
+        rate += Qc[i] * v[i];
+    }
+    return rate;
+}
+
+}  // namespace ananke::sim

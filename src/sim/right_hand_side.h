@@ -1,0 +1,55 @@
+// The acceleration that the integrator asks for: by the compiled program wherever it is trusted, by
+// the solver wherever the rank is in question.
+//
+// A state on the constraints gets a close look, a choice of rows by their pivots and of the order
+// of elimination, at the start, when a pivot of the program has fallen since the last one, and
+// every so many steps. Models that the program does not cover get one at every such state.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sim/compiled_acceleration.h"
+#include "sim/dynamics.h"
+
+namespace ananke::sim {
+
+class RightHandSide {
+  public:
+    RightHandSide(Evaluator& evaluator, const DynamicsOptions& options);
+
+    /// At a state on the constraints.
+    solve::SolveStatus on_constraints(double t, const double* q, const double* v);
+    /// Inside a step, with the rows chosen at the last close look.
+    solve::SolveStatus in_step(double t, const double* q, const double* v);
+
+    // Of the last evaluation.
+    const double* a() const { return by_program_ ? compiled_->a().data() : dynamics_.a().data(); }
+    /// h' = power of the forces without potential + Qc.v
+    double energy_rate(const double* v) const;
+
+    /// By the program, not by the solver.
+    bool by_program() const { return by_program_; }
+
+    /// The next on_constraints() is to take a close look.
+    void look_closely() { look_ = true; }
+    /// The last on_constraints() took a close look: dynamics() knows the pivots there.
+    bool looked_closely() const { return looked_; }
+    const Dynamics& dynamics() const { return dynamics_; }
+    Dynamics& dynamics() { return dynamics_; }
+
+  private:
+    bool run_program(double t, const double* q, const double* v);
+
+    Evaluator* evaluator_;
+    Dynamics dynamics_;
+    std::optional<CompiledAcceleration> compiled_;
+    std::vector<int> rows_;  ///< chosen at the last close look
+    int since_look_ = 0;     ///< states on the constraints
+    bool look_ = true;
+    bool looked_ = false;
+    bool by_program_ = false;
+    solve::Wanted wanted_;
+};
+
+}  // namespace ananke::sim

@@ -1,0 +1,41 @@
+// In which order the unknowns are eliminated: chosen at one state, then kept.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "solve/elimination.h"
+
+namespace ananke::solve {
+
+/// An entry that may differ from zero, and its value at the state.
+struct SparseEntry {
+    int row, column;
+    double value;
+    bool constant = false;  ///< the same at every state
+};
+
+struct SparseSystem {
+    int n = 0;
+    int m = 0;
+    std::vector<SparseEntry> mass;  ///< upper triangle of M
+    std::vector<SparseEntry> rows;  ///< of A; independent rows
+    std::vector<double> scale;      ///< n  size of a unit of each coordinate, such as M_jj^-1/2
+};
+
+struct EliminationOrder {
+    std::vector<Pivot> pivots;
+    std::vector<double> sizes;  ///< of each pivot at the state
+    double cost = 0.0;          ///< products, about
+};
+
+/// Null-space order: at each pivot the cheapest of those that are large enough among their row.
+/// Nothing if the rows are dependent or a direction without mass is left free.
+std::optional<EliminationOrder> null_space_order(const SparseSystem& at);
+
+/// Range-space order. Nothing if M is not safely positive, or rows are too near to dependent: their
+/// pivots must be at least `least` of their diagonals in A M^-1 A^T.
+std::optional<EliminationOrder> range_space_order(const SparseSystem& at, double least);
+
+}  // namespace ananke::solve

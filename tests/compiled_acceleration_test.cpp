@@ -1,0 +1,81 @@
+// The acceleration by the compiled program against the solver that chooses its rows anew at every
+// state, along the motion of every model of the gallery.
+#include "pipeline.h"
+#include "sim/dynamics.h"
+#include "sim/right_hand_side.h"
+
+namespace ananke::pipeline {
+namespace {
+
+struct Comparison {
+    double acceleration = 0.0;  ///< largest difference, relative to the largest acceleration
+    double energy_rate = 0.0;   ///< the same, relative to the powers it is made of
+    int states = 0;
+    int by_program = 0;
+};
+
+Comparison compare_along(const sim::Prepared& prepared, const Recording& run) {
+    const sim::CompiledModel& model = *prepared.compiled;
+    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
+    sim::RightHandSide program(evaluator, {});
+    sim::Evaluator other_evaluator(prepared.compiled, prepared.parameters);
+    sim::Dynamics solver(other_evaluator, {});
+    Comparison result;
+    const auto n = static_cast<std::size_t>(model.n());
+    std::vector<double> q(n);
+    std::vector<double> v(n);
+    for (std::size_t i = 0; i < run.rows.rows(); ++i) {
+        for (std::size_t k = 0; k < n; ++k) {
+            q[k] = run.at(i, model.coordinate_names[k]);
+            v[k] = run.at(i, model.coordinate_names[k] + "'");
+        }
+        const double t = run.at(i, "t");
+        if (i == 0) {
+            EXPECT_EQ(program.on_constraints(t, q.data(), v.data()), solve::SolveStatus::kOk);
+        }
+        EXPECT_EQ(program.in_step(t, q.data(), v.data()), solve::SolveStatus::kOk);
+        EXPECT_EQ(solver.accelerate(t, q.data(), v.data()), solve::SolveStatus::kOk);
+        double difference = 0.0;
+        double size = 1.0;
+        double powers = 1.0 + std::abs(other_evaluator.power());
+        double rate = other_evaluator.power();
+        for (std::size_t k = 0; k < n; ++k) {
+            const auto place = static_cast<Eigen::Index>(k);
+            difference = std::max(difference, std::abs(program.a()[k] - solver.a()[place]));
+            size = std::max(size, std::abs(solver.a()[place]));
+            rate += solver.Qc()[place] * v[k];
+            powers += std::abs(solver.Qc()[place] * v[k]);
+        }
+        result.acceleration = std::max(result.acceleration, difference / size);
+        result.energy_rate =
+            std::max(result.energy_rate, std::abs(program.energy_rate(v.data()) - rate) / powers);
+        ++result.states;
+        result.by_program += program.by_program() ? 1 : 0;
+    }
+    return result;
+}
+
+TEST(CompiledAcceleration, AgreesWithTheSolverAlongEveryModel) {
+    int models = 0;
+    for (const std::string& name : stems(source_directory() / "models", ".ank")) {
+        SCOPED_TRACE(name);
+        const Loaded loaded = load_model(name);
+        ASSERT_TRUE(loaded.prepared) << loaded.messages;
+        if (!sim::CompiledAcceleration::applies_to(*loaded.prepared->compiled)) {
+            continue;
+        }
+        ++models;
+        const double until = std::min(1.0, end_of(*loaded.prepared));
+        const Recording run =
+            run_model(*loaded.prepared, {.times = even_times(until, 60), .tolerance = 1e-9});
+        ASSERT_FALSE(run.error) << run.error->message;
+        const Comparison result = compare_along(*loaded.prepared, run);
+        EXPECT_LT(result.acceleration, 1e-10);
+        EXPECT_LT(result.energy_rate, 1e-10);
+        EXPECT_EQ(result.by_program, result.states);
+    }
+    EXPECT_GE(models, 40);
+}
+
+}  // namespace
+}  // namespace ananke::pipeline
