@@ -1,10 +1,7 @@
 #include "sim/compiled_acceleration.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
-
-#include "code/recorded.h"
 
 namespace ananke::sim {
 namespace {
@@ -21,47 +18,28 @@ constexpr double kMassAlarm = 1e-7;
 /// the other rows do not reproduce.
 constexpr double kSoundLength = 0.1;
 constexpr double kLengthAlarm = 1e-4;
-constexpr double kSoundPart = 0.1;
 constexpr double kPartAlarm = 1e-4;
-/// The range-space order asks for a new one only where rows become dependent: it may cost more.
-constexpr double kWorthOfRangeSpace = 1.5;
 /// Programs of one run that are kept.
 constexpr std::size_t kMostRecordings = 64;
 
-/// Which outputs of a program change along a run: those that depend on t, q, v or a truth.
-std::vector<char> outputs_that_vary(const code::Program& program, const InputLayout& layout) {
-    std::vector<char> varies(program.slot_count, 0);
-    for (std::size_t i = 0; i < program.input_count; ++i) {
-        varies[i] = i < layout.p() || i >= layout.truths() ? 1 : 0;
+/// power + Qc . v,  Qc = M a - Q
+Recorded rate_of_energy(const CompiledModel& model, const Recorded& power,
+                        std::span<const Recorded> mass, std::span<const Recorded> force,
+                        std::span<const Recorded> v, std::span<const Recorded> a) {
+    Recorded rate = power;
+    const auto at = [](int i) { return static_cast<std::size_t>(i); };
+    for (std::size_t i = 0; i < mass.size(); ++i) {
+        const Place& place = model.mass_entries[i];
+        Recorded pair = v[at(place.row)] * a[at(place.column)];
+        if (place.row != place.column) {
+            pair = pair + v[at(place.column)] * a[at(place.row)];
+        }
+        rate = rate + mass[i] * pair;
     }
-    for (const code::Instruction& one : program.instructions) {
-        const int operands = code::arity(one.op);
-        const bool any = varies[one.a] != 0 || (operands > 1 && varies[one.b] != 0) ||
-                         (operands > 2 && varies[one.c] != 0);
-        varies[one.target] = any ? 1 : 0;
+    for (std::size_t i = 0; i < force.size(); ++i) {
+        rate = rate - force[i] * v[i];
     }
-    std::vector<char> of_outputs;
-    for (const code::Slot slot : program.outputs) {
-        of_outputs.push_back(varies[slot]);
-    }
-    return of_outputs;
-}
-
-/// Sizes of the units of the coordinates, M_jj^-1/2; those of a group are one, and coordinates
-/// without mass take that of the others.
-std::vector<double> coordinate_scales(const solve::System& at) {
-    Eigen::VectorXd mass = at.M.diagonal();
-    for (const solve::CoordinateGroup& group : at.groups) {
-        mass.segment(group.first, group.count)
-            .setConstant(mass.segment(group.first, group.count).mean());
-    }
-    const double most = mass.size() > 0 ? mass.maxCoeff() : 1.0;
-    constexpr double kNothing = 1e-12;
-    std::vector<double> scales;
-    for (const double m : mass) {
-        scales.push_back(1.0 / std::sqrt(m > kNothing * most ? m : (most > 0.0 ? most : 1.0)));
-    }
-    return scales;
+    return rate;
 }
 
 }  // namespace
@@ -71,33 +49,9 @@ bool CompiledAcceleration::applies_to(const CompiledModel& model) {
 }
 
 CompiledAcceleration::CompiledAcceleration(Evaluator& evaluator)
-    : evaluator_(&evaluator), n_(evaluator.model().n()) {
-    const CompiledModel& model = evaluator.model();
-    const std::vector<char> varies = outputs_that_vary(model.dynamics.program(), model.layout);
-    const auto n = static_cast<std::size_t>(n_);
-    const auto first =
-        static_cast<std::ptrdiff_t>(model.mass_entries.size() + (model.has_nonideal ? 2 * n : n));
-    varies_.assign(varies.begin() + first,
-                   varies.begin() + first + static_cast<std::ptrdiff_t>(model.row_entries.size()));
-}
-
-solve::SparseSystem CompiledAcceleration::sparse(const solve::System& at,
-                                                 std::span<const int> rows) const {
-    const CompiledModel& model = evaluator_->model();
-    solve::SparseSystem system{n_, static_cast<int>(rows.size()), {}, {}, coordinate_scales(at)};
-    for (const Place& place : model.mass_entries) {
-        system.mass.push_back({place.row, place.column, at.M(place.row, place.column)});
-    }
-    for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
-        const Place& place = model.row_entries[i];
-        const auto kept = std::find(rows.begin(), rows.end(), place.row);
-        if (kept != rows.end()) {
-            system.rows.push_back({static_cast<int>(kept - rows.begin()), place.column,
-                                   at.A(place.row, place.column), varies_[i] == 0});
-        }
-    }
-    return system;
-}
+    : evaluator_(&evaluator),
+      n_(evaluator.model().n()),
+      varies_(entries_that_vary(evaluator.model())) {}
 
 bool CompiledAcceleration::choose(const solve::System& at, std::span<const int> rows) {
     if (parameter_changes_ != evaluator_->parameter_changes() ||
@@ -106,22 +60,18 @@ bool CompiledAcceleration::choose(const solve::System& at, std::span<const int> 
         parameter_changes_ = evaluator_->parameter_changes();
     }
     active_ = nullptr;
-    std::vector<int> sorted(rows.begin(), rows.end());
-    std::sort(sorted.begin(), sorted.end());
-    const solve::SparseSystem system = sparse(at, sorted);
-    std::optional<solve::EliminationOrder> order = solve::null_space_order(system);
-    std::optional<solve::EliminationOrder> other = solve::range_space_order(system, kSoundPart);
-    if (other && (!order || other->cost < kWorthOfRangeSpace * order->cost)) {
-        order = std::move(other);
-    }
+    RowOrder wanted{{rows.begin(), rows.end()}, {}};
+    std::sort(wanted.rows.begin(), wanted.rows.end());
+    std::optional<solve::EliminationOrder> order =
+        solve::choose_order(sparse_system(evaluator_->model(), at, wanted.rows, varies_));
     if (!order) {
         return false;
     }
-    const auto known = std::find_if(recordings_.begin(), recordings_.end(), [&](const auto& one) {
-        return one->rows == sorted && one->pivots == order->pivots;
-    });
+    wanted.pivots = std::move(order->pivots);
+    const auto known = std::find_if(recordings_.begin(), recordings_.end(),
+                                    [&](const auto& one) { return one->order == wanted; });
     if (known == recordings_.end()) {
-        recordings_.push_back(std::make_unique<Recording>(record(sorted, order->pivots)));
+        recordings_.push_back(std::make_unique<Recording>(record(std::move(wanted))));
         active_ = recordings_.back().get();
     } else {
         active_ = known->get();
@@ -143,106 +93,81 @@ void CompiledAcceleration::measure(Recording& recording) {
     }
 }
 
-CompiledAcceleration::Recording CompiledAcceleration::record(
-    std::span<const int> rows, const std::vector<solve::Pivot>& pivots) const {
-    const CompiledModel& model = evaluator_->model();
-    const InputLayout& layout = model.layout;
-    code::Builder builder(static_cast<std::uint32_t>(layout.size()));
-    std::vector<Recorded> inputs;
-    for (std::uint32_t i = 0; i < layout.size(); ++i) {
-        const bool parameter = i >= layout.p() && i < layout.truths();
-        inputs.push_back(parameter ? Recorded(evaluator_->inputs()[i])
-                                   : Recorded(builder, builder.input(i)));
+void CompiledAcceleration::Watched::add(const Recorded& value, const Watch& how) {
+    if (!value.is_number()) {
+        values.push_back(value);
+        watches.push_back(how);
     }
-    const std::vector<Recorded> values = code::replay(builder, model.dynamics.program(), inputs);
-    auto next = values.begin();
-    const auto n = static_cast<std::size_t>(n_);
+}
 
-    solve::Elimination<Recorded> elimination(n_, static_cast<int>(rows.size()));
-    std::vector<Recorded> inertia(n);  // M a - Q, once a is known
-    const auto mass = next;
-    for (const Place& place : model.mass_entries) {
-        elimination.set(place.row, place.column, *next++);
-    }
-    std::vector<Recorded> force(next, next + n_);
-    const std::vector<Recorded> given = force;
-    next += n_;
-    if (model.has_nonideal) {
-        for (Recorded& one : force) {
-            one = one + *next++;
-        }
-    }
-    for (int i = 0; i < n_; ++i) {
-        elimination.set_right(i, force[static_cast<std::size_t>(i)]);
-    }
-    for (const Place& place : model.row_entries) {
-        const auto kept = std::find(rows.begin(), rows.end(), place.row);
-        if (kept != rows.end()) {
-            elimination.set(n_ + static_cast<int>(kept - rows.begin()), place.column, *next);
-        }
-        ++next;
-    }
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-        elimination.set_right(n_ + static_cast<int>(k), next[rows[k]]);
-    }
-    next += model.m();
-    const Recorded power = *next;
-
-    std::vector<Recorded> watched;
-    std::vector<Watch> watches;
-    const auto watch = [&](const Recorded& value, const Watch& how) {
-        if (!value.is_number()) {
-            watched.push_back(value);
-            watches.push_back(how);
-        }
-    };
-    bool lengths_known = false;
-    std::vector<Recorded> lengths(rows.size());
-    for (const solve::Pivot& pivot : pivots) {
-        if (pivot.coordinate < 0 && !lengths_known) {  // range space: all coordinates are gone
-            for (std::size_t k = 0; k < rows.size(); ++k) {
-                const int unknown = n_ + static_cast<int>(k);
-                lengths[k] = *elimination.find(unknown, unknown);
-                watch(lengths[k], {0.0, kLengthAlarm, kSoundLength, true});
+CompiledAcceleration::Watched CompiledAcceleration::eliminate(
+    solve::Elimination<Recorded>& elimination, const RowOrder& order) {
+    Watched watched;
+    std::vector<Recorded> lengths;  // of the rows, once all coordinates are gone
+    for (const solve::Pivot& pivot : order.pivots) {
+        if (pivot.coordinate < 0 && lengths.empty()) {
+            for (std::size_t k = 0; k < order.rows.size(); ++k) {
+                const int unknown = elimination.n() + static_cast<int>(k);
+                lengths.push_back(*elimination.find(unknown, unknown));
+                watched.add(lengths.back(), {0.0, kLengthAlarm, kSoundLength, true});
             }
-            lengths_known = true;
         }
         const Recorded value = elimination.eliminate(pivot);
         if (pivot.coordinate < 0) {
-            watch(lengths[static_cast<std::size_t>(pivot.row)] / value,
-                  {-1.0, -1.0 / kPartAlarm, -1.0 / kSoundPart, false});
+            watched.add(lengths[static_cast<std::size_t>(pivot.row)] / value,
+                        {-1.0, -1.0 / kPartAlarm, -1.0 / solve::kSoundPart, false});
         } else if (pivot.row < 0) {
-            watch(value, {0.0, kMassAlarm, kMassAlarm, true});
+            watched.add(value, {0.0, kMassAlarm, kMassAlarm, true});
         } else {
-            watch(value, {0.0, kPivotAlarm, kSoundPivot, true});
+            watched.add(value, {0.0, kPivotAlarm, kSoundPivot, true});
         }
     }
-    const std::vector<Recorded> x = elimination.solution();
+    return watched;
+}
 
-    // Qc . v = (M a - Q) . v
-    const auto velocity = [&](int i) { return inputs[layout.v() + static_cast<std::size_t>(i)]; };
-    Recorded rate = power;
-    auto entry = mass;
-    for (const Place& place : model.mass_entries) {
-        Recorded pair = velocity(place.row) * x[static_cast<std::size_t>(place.column)];
-        if (place.row != place.column) {
-            pair = pair + velocity(place.column) * x[static_cast<std::size_t>(place.row)];
-        }
-        rate = rate + *entry++ * pair;
+CompiledAcceleration::Recording CompiledAcceleration::record(RowOrder order) const {
+    const CompiledModel& model = evaluator_->model();
+    const InputLayout& layout = model.layout;
+    const auto n = static_cast<std::size_t>(n_);
+    code::Builder builder(static_cast<std::uint32_t>(layout.size()));
+    const std::vector<Recorded> inputs = recorded_inputs(builder, *evaluator_);
+    const std::vector<Recorded> values = code::replay(builder, model.dynamics.program(), inputs);
+    std::span<const Recorded> rest = values;
+    const auto take = [&rest](std::size_t count) {
+        const std::span<const Recorded> head = rest.first(count);
+        rest = rest.subspan(count);
+        return head;
+    };
+    const std::span<const Recorded> mass = take(model.mass_entries.size());
+    const std::span<const Recorded> force = take(n);
+    const std::span<const Recorded> nonideal = take(model.has_nonideal ? n : 0);
+    const std::span<const Recorded> entries = take(model.row_entries.size());
+    const std::span<const Recorded> b = take(model.rows.size());
+    const Recorded power = rest.front();
+
+    solve::Elimination<Recorded> elimination(n_, static_cast<int>(order.rows.size()));
+    set_mass(elimination, model.mass_entries, mass);
+    set_rows(elimination, model.row_entries, entries, order.rows);
+    for (std::size_t i = 0; i < n; ++i) {
+        elimination.set_right(static_cast<int>(i),
+                              nonideal.empty() ? force[i] : force[i] + nonideal[i]);
     }
-    for (int i = 0; i < n_; ++i) {
-        rate = rate - given[static_cast<std::size_t>(i)] * velocity(i);
+    for (std::size_t k = 0; k < order.rows.size(); ++k) {
+        elimination.set_right(n_ + static_cast<int>(k), b[static_cast<std::size_t>(order.rows[k])]);
     }
+    Watched watched = eliminate(elimination, order);
+    const std::vector<Recorded> a = elimination.solution();
 
     std::vector<code::Value> outputs;
     for (std::size_t i = 0; i < n; ++i) {
-        outputs.push_back(x[i].value(builder));
+        outputs.push_back(a[i].value(builder));
     }
-    outputs.push_back(rate.value(builder));
-    for (const Recorded& one : watched) {
+    const std::span<const Recorded> v = std::span(inputs).subspan(layout.v(), n);
+    outputs.push_back(rate_of_energy(model, power, mass, force, v, a).value(builder));
+    for (const Recorded& one : watched.values) {
         outputs.push_back(one.value(builder));
     }
-    return {{rows.begin(), rows.end()}, pivots, code::Kernel(builder.finish(outputs)), watches};
+    return {std::move(order), code::Kernel(builder.finish(outputs)), std::move(watched.watches)};
 }
 
 PivotHealth CompiledAcceleration::run(double t, const double* q, const double* v) {

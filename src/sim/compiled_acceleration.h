@@ -12,10 +12,8 @@
 #include <vector>
 
 #include "code/kernel.h"
-#include "sim/compiled_model.h"
 #include "sim/evaluator.h"
-#include "solve/elimination_order.h"
-#include "solve/system.h"
+#include "sim/recording.h"
 
 namespace ananke::sim {
 
@@ -35,13 +33,15 @@ class CompiledAcceleration {
     explicit CompiledAcceleration(Evaluator& evaluator);
 
     /// Takes the order that suits this state, for these rows, which are independent. False if there
-    /// is none. Programs once made are kept. Allocates.
-    /// Requires that `at` is the last system of the evaluator.
+    /// is none. Programs once made are kept. Requires that `at` is the last system of the
+    /// evaluator. Allocates.
     bool choose(const solve::System& at, std::span<const int> rows);
     /// A choice was made, and no parameter has changed since.
     bool ready() const {
         return active_ != nullptr && parameter_changes_ == evaluator_->parameter_changes();
     }
+    /// The choice. Requires ready().
+    const RowOrder& order() const { return active_->order; }
 
     PivotHealth run(double t, const double* q, const double* v);
     // Of the last run().
@@ -59,20 +59,26 @@ class CompiledAcceleration {
         bool relative;        ///< inverse_size is taken anew at each choice
     };
     struct Recording {
-        std::vector<int> rows;
-        std::vector<solve::Pivot> pivots;
+        RowOrder order;
         code::Kernel kernel;
         std::vector<Watch> watches;  ///< outputs after a and the energy rate
     };
+    struct Watched {
+        std::vector<code::Recorded> values;
+        std::vector<Watch> watches;
 
-    solve::SparseSystem sparse(const solve::System& at, std::span<const int> rows) const;
-    Recording record(std::span<const int> rows, const std::vector<solve::Pivot>& pivots) const;
+        void add(const code::Recorded& value, const Watch& how);
+    };
+
+    Recording record(RowOrder order) const;
+    static Watched eliminate(solve::Elimination<code::Recorded>& elimination,
+                             const RowOrder& order);
     void measure(Recording& recording);
 
     Evaluator* evaluator_;
     int n_;
     std::size_t parameter_changes_ = 0;  ///< of the evaluator, as the programs know them
-    std::vector<char> varies_;  ///< per entry of CompiledModel::row_entries: not constant in a run
+    std::vector<char> varies_;           ///< see entries_that_vary()
     std::vector<std::unique_ptr<Recording>> recordings_;
     Recording* active_ = nullptr;
     std::vector<double> outputs_;

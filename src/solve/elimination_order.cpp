@@ -19,6 +19,9 @@ constexpr double kSafeMass = 1e-8;
 /// Pivots that are the same at every state never ask for a new order: they may cost this much more.
 constexpr double kWorthOfConstant = 2.0;
 
+/// What the range-space order may cost, relative to the other.
+constexpr double kWorthOfRangeSpace = 1.5;
+
 using Numbers = Elimination<double>;
 
 Numbers load(const SparseSystem& at) {
@@ -217,6 +220,13 @@ std::optional<EliminationOrder> range_space_order(const SparseSystem& at, double
         eliminate({-1, r}, unknown);
     }
     return order;
+}
+
+std::optional<EliminationOrder> choose_order(const SparseSystem& at) {
+    std::optional<EliminationOrder> by_rows = null_space_order(at);
+    std::optional<EliminationOrder> by_mass = range_space_order(at, kSoundPart);
+    const bool better = by_mass && (!by_rows || by_mass->cost < kWorthOfRangeSpace * by_rows->cost);
+    return better ? by_mass : by_rows;
 }
 
 }  // namespace ananke::solve

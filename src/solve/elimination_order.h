@@ -38,4 +38,12 @@ std::optional<EliminationOrder> null_space_order(const SparseSystem& at);
 /// pivots must be at least `least` of their diagonals in A M^-1 A^T.
 std::optional<EliminationOrder> range_space_order(const SparseSystem& at, double least);
 
+/// Pivots of rows below this part of their diagonal in A M^-1 A^T are too near to dependent for the
+/// range-space order.
+constexpr double kSoundPart = 0.1;
+
+/// The null-space order, or the range-space order where that is sound and not much dearer: it asks
+/// for a new one only where rows become dependent.
+std::optional<EliminationOrder> choose_order(const SparseSystem& at);
+
 }  // namespace ananke::solve

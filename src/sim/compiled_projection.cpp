@@ -1,0 +1,200 @@
+#include "sim/compiled_projection.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ananke::sim {
+namespace {
+
+using code::Recorded;
+
+/// Scaled residuals as in solve::ProjectionOptions: left alone, and good enough in the end.
+constexpr double kSkip = 2e-15;
+constexpr double kAccept = 1e-12;
+/// One correction by Newton's method leaves less than round-off of a residual below this.
+constexpr double kOneCorrection = 1e-9;
+constexpr int kMostCorrections = 4;
+constexpr std::size_t kMostRecordings = 64;
+
+}  // namespace
+
+CompiledProjection::CompiledProjection(Evaluator& evaluator)
+    : evaluator_(&evaluator),
+      n_(static_cast<std::size_t>(evaluator.model().n())),
+      varies_(entries_that_vary(evaluator.model())),
+      kept_q_(n_),
+      kept_v_(n_) {}
+
+bool CompiledProjection::take(const RowOrder& order, double t, const double* q, const double* v) {
+    const bool stale = parameter_changes_ != evaluator_->parameter_changes();
+    if (!stale && active_ != nullptr && active_->order == order) {
+        return true;
+    }
+    if (stale || recordings_.size() >= kMostRecordings) {
+        recordings_.clear();
+        parameter_changes_ = evaluator_->parameter_changes();
+    }
+    const auto known = std::find_if(recordings_.begin(), recordings_.end(),
+                                    [&](const auto& one) { return one->order == order; });
+    if (known != recordings_.end()) {
+        active_ = known->get();
+        return true;
+    }
+    active_ = nullptr;
+    if (std::unique_ptr<Recording> made = record(order, t, q, v)) {
+        active_ = made.get();
+        recordings_.push_back(std::move(made));
+    }
+    return active_ != nullptr;
+}
+
+std::unique_ptr<CompiledProjection::Recording> CompiledProjection::record(const RowOrder& order,
+                                                                          double t, const double* q,
+                                                                          const double* v) const {
+    const CompiledModel& model = evaluator_->model();
+    // Integrals that are held have a constant of their own.
+    if (evaluator_->position_rows() != static_cast<int>(model.holonomic.size())) {
+        return nullptr;
+    }
+    RowOrder positions;  // rows counted among the holonomic ones
+    std::vector<int> rows;
+    for (std::size_t k = 0; k < model.holonomic.size(); ++k) {
+        const int row = model.holonomic[k];
+        if (std::find(order.rows.begin(), order.rows.end(), row) != order.rows.end()) {
+            positions.rows.push_back(static_cast<int>(k));
+            rows.push_back(row);
+        }
+    }
+    if (rows == order.rows) {
+        positions.pivots = order.pivots;
+    } else {
+        const std::optional<solve::EliminationOrder> own = solve::choose_order(
+            sparse_system(model, evaluator_->system_in_step(t, q, v), rows, varies_));
+        if (!own) {
+            return nullptr;
+        }
+        positions.pivots = own->pivots;
+    }
+    auto made = std::make_unique<Recording>();
+    made->order = order;
+    made->position = record_level(model.position.program(), model.holonomic.size(),
+                                  model.holonomic_entries, positions);
+    made->velocity =
+        record_level(model.velocity.program(), model.rows.size(), model.row_entries, order);
+    set_floors(made->position, false, t, q, v);
+    set_floors(made->velocity, true, t, q, v);
+    return made;
+}
+
+/// `program` gives residuals, entries of J at `places`, magnitudes.
+CompiledProjection::Level CompiledProjection::record_level(const code::Program& program,
+                                                           std::size_t rows,
+                                                           std::span<const Place> places,
+                                                           const RowOrder& order) const {
+    const CompiledModel& model = evaluator_->model();
+    const int n = model.n();
+    code::Builder builder(static_cast<std::uint32_t>(model.layout.size()));
+    const std::vector<Recorded> inputs = recorded_inputs(builder, *evaluator_);
+    const std::vector<Recorded> mass = code::replay(builder, model.mass.program(), inputs);
+    const std::vector<Recorded> values = code::replay(builder, program, inputs);
+    const std::size_t all = (values.size() - places.size()) / 2;  // rows, and integrals not held
+    const std::span<const Recorded> residuals = std::span(values).first(rows);
+    const std::span<const Recorded> entries = std::span(values).subspan(all, places.size());
+    const std::span<const Recorded> magnitudes =
+        std::span(values).subspan(all + places.size(), rows);
+
+    solve::Elimination<Recorded> elimination(n, static_cast<int>(order.rows.size()));
+    set_mass(elimination, model.mass_entries, mass);
+    set_rows(elimination, places, entries, order.rows);
+    for (std::size_t k = 0; k < order.rows.size(); ++k) {
+        elimination.set_right(n + static_cast<int>(k),
+                              Recorded(0.0) - residuals[static_cast<std::size_t>(order.rows[k])]);
+    }
+    for (const solve::Pivot& pivot : order.pivots) {
+        elimination.eliminate(pivot);
+    }
+    const std::vector<Recorded> solution = elimination.solution();
+    std::vector<code::Value> outputs;
+    for (std::size_t i = 0; i < n_; ++i) {
+        outputs.push_back(solution[i].value(builder));
+    }
+    for (const std::span<const Recorded> part : {residuals, magnitudes}) {
+        for (const Recorded& one : part) {
+            outputs.push_back(one.value(builder));
+        }
+    }
+    return {code::Kernel(builder.finish(outputs)), rows, {}};
+}
+
+void CompiledProjection::set_floors(Level& level, bool velocity, double t, const double* q,
+                                    const double* v) const {
+    std::vector<double> residual(level.rows);
+    std::vector<double> J(level.rows * n_);
+    std::vector<double> magnitude(level.rows);
+    if (velocity) {
+        evaluator_->velocity(t, q, v, residual.data(), J.data(), magnitude.data());
+    } else {
+        evaluator_->position(t, q, residual.data(), J.data(), magnitude.data());
+    }
+    for (std::size_t k = 0; k < level.rows; ++k) {
+        level.floors.push_back(solve::residual_scale(static_cast<int>(n_), 0.0, J.data() + k * n_));
+    }
+}
+
+/// Newton's method. False if the residual does not come down to kAccept.
+bool CompiledProjection::descend(Level& level, double t, std::span<double> q, std::span<double> v,
+                                 bool velocity, double& residual, double& correction) {
+    if (level.rows == 0) {
+        return true;
+    }
+    outputs_.resize(level.kernel.output_count());
+    const std::span<double> x = velocity ? v : q;
+    const double* f = outputs_.data() + n_;
+    const double* magnitude = f + level.rows;
+    double before = HUGE_VAL;
+    for (int i = 0; i < kMostCorrections; ++i) {
+        level.kernel.run(evaluator_->system_inputs(t, q.data(), v.data()).data(), outputs_.data());
+        residual = 0.0;
+        for (std::size_t k = 0; k < level.rows; ++k) {
+            const double scaled = std::abs(f[k]) / std::max(magnitude[k], level.floors[k]);
+            residual = scaled <= residual ? residual : scaled;  // NaN stays
+        }
+        if (residual <= kSkip || (residual <= kAccept && residual >= 0.5 * before)) {
+            return true;
+        }
+        if (!(residual < before)) {
+            return false;
+        }
+        before = residual;
+        double largest = 0.0;
+        for (std::size_t k = 0; k < n_; ++k) {
+            x[k] += outputs_[k];
+            largest = std::max(largest, std::abs(outputs_[k]));
+        }
+        correction += largest;
+        if (residual <= kOneCorrection) {
+            return true;
+        }
+    }
+    return false;
+}
+
+std::optional<solve::ProjectionReport> CompiledProjection::project(double t, std::span<double> q,
+                                                                   std::span<double> v) {
+    std::copy(q.begin(), q.end(), kept_q_.begin());
+    std::copy(v.begin(), v.end(), kept_v_.begin());
+    solve::ProjectionReport report;
+    if (!descend(active_->position, t, q, v, false, report.position_residual,
+                 report.position_correction) ||
+        !descend(active_->velocity, t, q, v, true, report.velocity_residual,
+                 report.velocity_correction)) {
+        std::copy(kept_q_.begin(), kept_q_.end(), q.begin());
+        std::copy(kept_v_.begin(), kept_v_.end(), v.begin());
+        return std::nullopt;
+    }
+    report.position_changed = report.position_correction > 0.0;
+    report.velocity_changed = report.velocity_correction > 0.0;
+    return report;
+}
+
+}  // namespace ananke::sim

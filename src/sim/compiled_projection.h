@@ -1,0 +1,63 @@
+// The projection of a step onto the constraints as two straight-line programs, one for positions
+// and one for velocities, in the order of elimination of the acceleration. THEORY section 6.
+//
+//   [ M  J^T ] [  dx ]   [  0   ]
+//   [ J   0  ] [ ... ] = [ -phi ]
+//
+// For states that a step has left near the constraints; solve::Projector takes all others.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "code/kernel.h"
+#include "sim/evaluator.h"
+#include "sim/recording.h"
+#include "solve/projection.h"
+
+namespace ananke::sim {
+
+class CompiledProjection {
+  public:
+    explicit CompiledProjection(Evaluator& evaluator);
+
+    /// Makes or finds the programs for this order, at a state near the constraints. False if there
+    /// is no program. Allocates where the order is a new one.
+    bool take(const RowOrder& order, double t, const double* q, const double* v);
+
+    /// Nothing, and q and v as they were, if the constraints are not met in a few corrections.
+    std::optional<solve::ProjectionReport> project(double t, std::span<double> q,
+                                                   std::span<double> v);
+
+  private:
+    /// One program: dx (n), then the residuals of all rows, then the magnitudes of their terms.
+    struct Level {
+        code::Kernel kernel{code::Program{}};
+        std::size_t rows = 0;
+        std::vector<double> floors;  ///< rows: least scale of each, see solve::residual_scale
+    };
+    struct Recording {
+        RowOrder order;
+        Level position, velocity;
+    };
+
+    std::unique_ptr<Recording> record(const RowOrder& order, double t, const double* q,
+                                      const double* v) const;
+    Level record_level(const code::Program& program, std::size_t rows,
+                       std::span<const Place> places, const RowOrder& order) const;
+    void set_floors(Level& level, bool velocity, double t, const double* q, const double* v) const;
+    bool descend(Level& level, double t, std::span<double> q, std::span<double> v, bool velocity,
+                 double& residual, double& correction);
+
+    Evaluator* evaluator_;
+    std::size_t n_;
+    std::size_t parameter_changes_ = 0;
+    std::vector<char> varies_;
+    std::vector<std::unique_ptr<Recording>> recordings_;
+    Recording* active_ = nullptr;
+    std::vector<double> outputs_, kept_q_, kept_v_;
+};
+
+}  // namespace ananke::sim

@@ -1,0 +1,147 @@
+#include <gtest/gtest.h>
+
+#include "solve/elimination_order.h"
+#include "solve/random_system.h"
+
+namespace ananke::solve {
+namespace {
+
+SparseSystem sparse(const SystemData& s) {
+    const auto n = static_cast<int>(s.M.rows());
+    const auto m = static_cast<int>(s.A.rows());
+    SparseSystem at{n, m, {}, {}, {}};
+    const double mean = s.M.diagonal().maxCoeff() > 0.0 ? s.M.diagonal().mean() : 1.0;
+    for (int i = 0; i < n; ++i) {
+        at.scale.push_back(1.0 / std::sqrt(s.M(i, i) > 0.0 ? s.M(i, i) : mean));
+        for (int k = i; k < n; ++k) {
+            if (s.M(i, k) != 0.0) {
+                at.mass.push_back({i, k, s.M(i, k)});
+            }
+        }
+    }
+    for (int r = 0; r < m; ++r) {
+        for (int k = 0; k < n; ++k) {
+            if (s.A(r, k) != 0.0) {
+                at.rows.push_back({r, k, s.A(r, k)});
+            }
+        }
+    }
+    return at;
+}
+
+/// a, then -lambda.
+Eigen::VectorXd solve_in(const SystemData& s, const EliminationOrder& order) {
+    const auto n = static_cast<int>(s.M.rows());
+    const auto m = static_cast<int>(s.A.rows());
+    Elimination<double> numbers(n, m);
+    const SparseSystem at = sparse(s);
+    for (const SparseEntry& one : at.mass) {
+        numbers.set(one.row, one.column, one.value);
+    }
+    for (const SparseEntry& one : at.rows) {
+        numbers.set(n + one.row, one.column, one.value);
+    }
+    for (int i = 0; i < n; ++i) {
+        numbers.set_right(i, s.Q[i]);
+    }
+    for (int r = 0; r < m; ++r) {
+        numbers.set_right(n + r, s.b[r]);
+    }
+    for (std::size_t i = 0; i < order.pivots.size(); ++i) {
+        EXPECT_DOUBLE_EQ(std::abs(numbers.eliminate(order.pivots[i])), order.sizes[i]);
+    }
+    const std::vector<double> x = numbers.solution();
+    return Eigen::Map<const Eigen::VectorXd>(x.data(), static_cast<Eigen::Index>(x.size()));
+}
+
+/// Largest residual of M a - A^T lambda = Q and A a = b.
+double residual(const SystemData& s, const Eigen::VectorXd& x) {
+    const Eigen::Index n = s.M.rows();
+    const Eigen::VectorXd a = x.head(n);
+    const Eigen::VectorXd motion = s.M * a + s.A.transpose() * x.tail(s.A.rows()) - s.Q;
+    const Eigen::VectorXd rows = s.A * a - s.b;
+    return std::max(motion.size() > 0 ? motion.cwiseAbs().maxCoeff() : 0.0,
+                    rows.size() > 0 ? rows.cwiseAbs().maxCoeff() : 0.0);
+}
+
+// The equations themselves are the judge: every rank of M that leaves the motion unique.
+TEST(Elimination, SolvesRandomSystemsOfEveryRank) {
+    Random random(20261116);
+    int solved = 0;
+    for (int n = 1; n <= 8; ++n) {
+        for (int m = 0; m <= n; ++m) {
+            for (int mass_rank = n - m; mass_rank <= n; ++mass_rank) {
+                for (int draw = 0; draw < 10; ++draw) {
+                    const SystemData s = bounded_system(random, n, m, m, mass_rank);
+                    const std::optional<EliminationOrder> order = null_space_order(sparse(s));
+                    ASSERT_TRUE(order) << n << ' ' << m << ' ' << mass_rank;
+                    EXPECT_EQ(order->pivots.size(), static_cast<std::size_t>(n));
+                    const Eigen::VectorXd x = solve_in(s, *order);
+                    EXPECT_LT(residual(s, x), 1e-10 * (1.0 + x.cwiseAbs().maxCoeff()));
+                    ++solved;
+                }
+            }
+        }
+    }
+    EXPECT_GT(solved, 1500);
+}
+
+TEST(Elimination, BothOrdersAgreeWhereBothExist) {
+    Random random(7);
+    int both = 0;
+    for (int draw = 0; draw < 500; ++draw) {
+        const int n = random.pick(1, 8);
+        const int m = random.pick(0, n);
+        const SystemData s = bounded_system(random, n, m, m, n);
+        const std::optional<EliminationOrder> by_rows = null_space_order(sparse(s));
+        const std::optional<EliminationOrder> by_mass = range_space_order(sparse(s), 0.01);
+        ASSERT_TRUE(by_rows);
+        if (!by_mass) {
+            continue;
+        }
+        ++both;
+        const Eigen::VectorXd x = solve_in(s, *by_rows);
+        const Eigen::VectorXd y = solve_in(s, *by_mass);
+        EXPECT_LT((x - y).cwiseAbs().maxCoeff(), 1e-9 * (1.0 + x.cwiseAbs().maxCoeff()));
+    }
+    EXPECT_GT(both, 200);
+}
+
+// A chain of N masses tied to their neighbours: the work grows with N, not with its cube.
+TEST(Elimination, CostOfAChainIsLinear) {
+    const auto chain = [](int N) {
+        SystemData s(2 * N, N);
+        s.M.setIdentity();
+        for (int i = 0; i < N; ++i) {
+            s.A(i, 2 * i) = 0.6;
+            s.A(i, 2 * i + 1) = 0.8;
+            if (i > 0) {
+                s.A(i, 2 * i - 2) = -0.6;
+                s.A(i, 2 * i - 1) = -0.8;
+            }
+        }
+        s.Q.setOnes();
+        return s;
+    };
+    const std::optional<EliminationOrder> small = null_space_order(sparse(chain(20)));
+    const SystemData large = chain(80);
+    const std::optional<EliminationOrder> order = null_space_order(sparse(large));
+    ASSERT_TRUE(small && order);
+    EXPECT_LT(order->cost, 4.5 * small->cost);
+    EXPECT_LT(residual(large, solve_in(large, *order)), 1e-12);
+}
+
+TEST(Elimination, DependentRowsAndFreeMasslessDirectionsHaveNoOrder) {
+    Random random(3);
+    for (int draw = 0; draw < 50; ++draw) {
+        const SystemData dependent = bounded_system(random, 6, 4, 3, 6);
+        EXPECT_FALSE(null_space_order(sparse(dependent)));
+        EXPECT_FALSE(range_space_order(sparse(dependent), kSoundPart));
+        const SystemData free = random_system(random, 6, 2, 2, 3, 0.5, 2.0);
+        EXPECT_FALSE(null_space_order(sparse(free)));
+        EXPECT_FALSE(range_space_order(sparse(free), kSoundPart));
+    }
+}
+
+}  // namespace
+}  // namespace ananke::solve
