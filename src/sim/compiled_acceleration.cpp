@@ -1,6 +1,7 @@
 #include "sim/compiled_acceleration.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace ananke::sim {
@@ -8,16 +9,16 @@ namespace {
 
 using code::Recorded;
 
-/// A row's pivot below these parts of what it was where the order was chosen.
-constexpr double kSoundPivot = 0.3;
+/// A row's pivot below this part of what it was where the order was chosen has lost digits. One
+/// that has changed its sign may have passed where rows are dependent.
 constexpr double kPivotAlarm = 1e-2;
-/// The same for the mass that is left of a coordinate, which only a motion that is no longer
-/// determined brings down.
+/// The mass that is left of a coordinate: only a motion that is no longer determined brings it
+/// down.
 constexpr double kMassAlarm = 1e-7;
-/// The same for the squared length of a row in the range-space order, and for the part of it that
-/// the other rows do not reproduce.
-constexpr double kSoundLength = 0.1;
+/// The squared length of a row in the range-space order, and the part of it that the other rows do
+/// not reproduce.
 constexpr double kLengthAlarm = 1e-4;
+constexpr double kSoundLength = 0.1;
 constexpr double kPartAlarm = 1e-4;
 /// Programs of one run that are kept.
 constexpr std::size_t kMostRecordings = 64;
@@ -85,18 +86,15 @@ void CompiledAcceleration::measure(Recording& recording) {
     outputs_.resize(recording.kernel.output_count());
     recording.kernel.run(evaluator_->inputs().data(), outputs_.data());
     const double* output = outputs_.data() + n_ + 1;
-    for (Watch& watch : recording.watches) {
-        if (watch.relative) {
-            watch.inverse_size = 1.0 / *output;
-        }
-        ++output;
+    for (PivotWatch& watch : recording.pivots) {
+        watch.inverse_size = 1.0 / *output++;
     }
 }
 
-void CompiledAcceleration::Watched::add(const Recorded& value, const Watch& how) {
+void CompiledAcceleration::Watched::add_pivot(const Recorded& value, const Bounds& least) {
     if (!value.is_number()) {
-        values.push_back(value);
-        watches.push_back(how);
+        pivots.push_back(value);
+        bounds.push_back({least, 0.0});
     }
 }
 
@@ -109,17 +107,19 @@ CompiledAcceleration::Watched CompiledAcceleration::eliminate(
             for (std::size_t k = 0; k < order.rows.size(); ++k) {
                 const int unknown = elimination.n() + static_cast<int>(k);
                 lengths.push_back(*elimination.find(unknown, unknown));
-                watched.add(lengths.back(), {0.0, kLengthAlarm, kSoundLength, true});
+                watched.add_pivot(lengths.back(), {kLengthAlarm, kSoundLength});
             }
         }
         const Recorded value = elimination.eliminate(pivot);
         if (pivot.coordinate < 0) {
-            watched.add(lengths[static_cast<std::size_t>(pivot.row)] / value,
-                        {-1.0, -1.0 / kPartAlarm, -1.0 / solve::kSoundPart, false});
+            const Recorded part = lengths[static_cast<std::size_t>(pivot.row)] * reciprocal(value);
+            if (!part.is_number()) {
+                watched.parts.push_back(part);
+            }
         } else if (pivot.row < 0) {
-            watched.add(value, {0.0, kMassAlarm, kMassAlarm, true});
+            watched.add_pivot(value, {kMassAlarm, kMassAlarm});
         } else {
-            watched.add(value, {0.0, kPivotAlarm, kSoundPivot, true});
+            watched.add_pivot(value, {kPivotAlarm, 0.0});
         }
     }
     return watched;
@@ -164,10 +164,13 @@ CompiledAcceleration::Recording CompiledAcceleration::record(RowOrder order) con
     }
     const std::span<const Recorded> v = std::span(inputs).subspan(layout.v(), n);
     outputs.push_back(rate_of_energy(model, power, mass, force, v, a).value(builder));
-    for (const Recorded& one : watched.values) {
-        outputs.push_back(one.value(builder));
+    for (const std::vector<Recorded>* part : {&watched.pivots, &watched.parts}) {
+        for (const Recorded& one : *part) {
+            outputs.push_back(one.value(builder));
+        }
     }
-    return {std::move(order), code::Kernel(builder.finish(outputs)), std::move(watched.watches)};
+    return {std::move(order), code::Kernel(builder.finish(outputs)), std::move(watched.bounds),
+            watched.parts.size()};
 }
 
 PivotHealth CompiledAcceleration::run(double t, const double* q, const double* v) {
@@ -175,10 +178,15 @@ PivotHealth CompiledAcceleration::run(double t, const double* q, const double* v
     const double* output = outputs_.data() + n_ + 1;
     bool alarm = false;
     bool sound = true;
-    for (const Watch& watch : active_->watches) {
+    for (const PivotWatch& watch : active_->pivots) {
         const double part = *output++ * watch.inverse_size;
-        alarm |= !(part >= watch.alarm);
-        sound &= part >= watch.sound;
+        alarm |= !(std::abs(part) >= watch.least.alarm);
+        sound &= part >= watch.least.sound;
+    }
+    for (std::size_t k = 0; k < active_->parts; ++k) {
+        const double inverse_part = *output++;
+        alarm |= !(inverse_part <= 1.0 / kPartAlarm);
+        sound &= inverse_part <= 1.0 / solve::kSoundPart;
     }
     return alarm ? PivotHealth::kAlarm : (sound ? PivotHealth::kSound : PivotHealth::kDoubtful);
 }

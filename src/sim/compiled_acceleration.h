@@ -52,22 +52,28 @@ class CompiledAcceleration {
     double energy_rate() const { return outputs_[static_cast<std::size_t>(n_)]; }
 
   private:
-    /// What is watched of one output: its value over that at the state of the choice.
-    struct Watch {
-        double inverse_size;  ///< signed
-        double alarm, sound;  ///< least values
-        bool relative;        ///< inverse_size is taken anew at each choice
+    /// Least values of a pivot over what it was at the state of the choice.
+    struct Bounds {
+        double alarm;  ///< of its magnitude
+        double sound;
     };
+    struct PivotWatch {
+        Bounds least;
+        double inverse_size;
+    };
+    /// Outputs: a, the energy rate, pivots, and per row of the range-space order its squared length
+    /// over its pivot.
     struct Recording {
         RowOrder order;
         code::Kernel kernel;
-        std::vector<Watch> watches;  ///< outputs after a and the energy rate
+        std::vector<PivotWatch> pivots;
+        std::size_t parts = 0;
     };
     struct Watched {
-        std::vector<code::Recorded> values;
-        std::vector<Watch> watches;
+        std::vector<code::Recorded> pivots, parts;
+        std::vector<PivotWatch> bounds;
 
-        void add(const code::Recorded& value, const Watch& how);
+        void add_pivot(const code::Recorded& value, const Bounds& least);
     };
 
     Recording record(RowOrder order) const;

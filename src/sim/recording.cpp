@@ -6,23 +6,6 @@
 namespace ananke::sim {
 namespace {
 
-/// Sizes of the units of the coordinates, M_jj^-1/2; those of a group are one, and coordinates
-/// without mass take that of the others.
-std::vector<double> coordinate_scales(const solve::System& at) {
-    Eigen::VectorXd mass = at.M.diagonal();
-    for (const solve::CoordinateGroup& group : at.groups) {
-        mass.segment(group.first, group.count)
-            .setConstant(mass.segment(group.first, group.count).mean());
-    }
-    const double most = mass.size() > 0 ? mass.maxCoeff() : 1.0;
-    constexpr double kNothing = 1e-12;
-    std::vector<double> scales;
-    for (const double m : mass) {
-        scales.push_back(1.0 / std::sqrt(m > kNothing * most ? m : (most > 0.0 ? most : 1.0)));
-    }
-    return scales;
-}
-
 /// Place of each row of the model among `rows`, -1 for others.
 std::vector<int> places_among(std::span<const int> rows, std::span<const Place> entries) {
     int count = 0;
@@ -39,6 +22,21 @@ std::vector<int> places_among(std::span<const int> rows, std::span<const Place> 
 }
 
 }  // namespace
+
+std::vector<double> coordinate_scales(const solve::System& at) {
+    Eigen::VectorXd mass = at.M.diagonal();
+    for (const solve::CoordinateGroup& group : at.groups) {
+        mass.segment(group.first, group.count)
+            .setConstant(mass.segment(group.first, group.count).mean());
+    }
+    const double most = mass.size() > 0 ? mass.maxCoeff() : 1.0;
+    constexpr double kNothing = 1e-12;
+    std::vector<double> scales;
+    for (const double m : mass) {
+        scales.push_back(1.0 / std::sqrt(m > kNothing * most ? m : (most > 0.0 ? most : 1.0)));
+    }
+    return scales;
+}
 
 solve::SparseSystem sparse_system(const CompiledModel& model, const solve::System& at,
                                   std::span<const int> rows, std::span<const char> varies) {

@@ -20,6 +20,10 @@ struct RowOrder {
     friend bool operator==(const RowOrder&, const RowOrder&) = default;
 };
 
+/// Sizes of the units of the coordinates, M_jj^-1/2; those of a group are one, and coordinates
+/// without mass take that of the others.
+std::vector<double> coordinate_scales(const solve::System& at);
+
 /// M, and these rows of A, as sparse numbers. `varies`: per entry of CompiledModel::row_entries,
 /// not the same at all states of a run.
 solve::SparseSystem sparse_system(const CompiledModel& model, const solve::System& at,

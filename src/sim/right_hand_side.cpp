@@ -24,6 +24,7 @@ bool all_finite(std::span<const double> values) {
 RightHandSide::RightHandSide(Evaluator& evaluator, const DynamicsOptions& options)
     : evaluator_(&evaluator),
       dynamics_(evaluator, options),
+      watch_(evaluator),
       wanted_(evaluator.model().frictions.empty() ? solve::Wanted::kMotion : solve::Wanted::kAll) {
     if (options.form == solve::Form::kAuto && options.drift != Drift::kBaumgarte &&
         CompiledAcceleration::applies_to(evaluator.model())) {
@@ -33,7 +34,7 @@ RightHandSide::RightHandSide(Evaluator& evaluator, const DynamicsOptions& option
 
 SolveStatus RightHandSide::on_constraints(double t, const double* q, const double* v) {
     looked_ = look_ || !compiled_ || !compiled_->ready() || ++since_look_ > kLongestTrust ||
-              !run_program(t, q, v) || look_;
+              !run_program(t, q, v) || look_ || watch_.falls(t, q, v);
     if (!looked_) {
         return SolveStatus::kOk;
     }
@@ -43,7 +44,10 @@ SolveStatus RightHandSide::on_constraints(double t, const double* q, const doubl
     const SolveStatus status = dynamics_.accelerate(t, q, v);
     if (status == SolveStatus::kOk && compiled_) {
         dynamics_.kept_rows(rows_);
-        compiled_->choose(evaluator_->system_in_step(t, q, v), rows_);
+        const solve::System at = evaluator_->system_in_step(t, q, v);
+        if (compiled_->choose(at, rows_)) {
+            watch_.choose(at, rows_);
+        }
     }
     return status;
 }

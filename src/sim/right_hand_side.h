@@ -2,8 +2,9 @@
 // the solver wherever the rank is in question.
 //
 // A state on the constraints gets a close look, a choice of rows by their pivots and of the order
-// of elimination, at the start, when a pivot of the program has fallen since the last one, and
-// every so many steps. Models that the program does not cover get one at every such state.
+// of elimination, at the start, when a pivot of the program has changed its sign or rows are on the
+// way to become dependent, and every so many steps. Models that the program does not cover get one
+// at every such state.
 #pragma once
 
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "sim/compiled_acceleration.h"
 #include "sim/dynamics.h"
+#include "sim/rank_watch.h"
 
 namespace ananke::sim {
 
@@ -35,6 +37,11 @@ class RightHandSide {
     void look_closely() { look_ = true; }
     /// The last on_constraints() took a close look: dynamics() knows the pivots there.
     bool looked_closely() const { return looked_; }
+    /// The order of elimination, if the last evaluation was by a program with sound pivots, else
+    /// null.
+    const RowOrder* trusted_order() const {
+        return by_program_ && !look_ ? &compiled_->order() : nullptr;
+    }
     const Dynamics& dynamics() const { return dynamics_; }
     Dynamics& dynamics() { return dynamics_; }
 
@@ -44,6 +51,7 @@ class RightHandSide {
     Evaluator* evaluator_;
     Dynamics dynamics_;
     std::optional<CompiledAcceleration> compiled_;
+    RankWatch watch_;
     std::vector<int> rows_;  ///< chosen at the last close look
     int since_look_ = 0;     ///< states on the constraints
     bool look_ = true;

@@ -20,14 +20,9 @@ void evaluate_rows(Evaluator& evaluator, double t, std::span<const double> y,
 
 }  // namespace
 
-void RowWatch::start(Evaluator& evaluator, double t, std::span<const double> y) {
-    y_.assign(y.begin(), y.end());
-    evaluate_rows(evaluator, t, y, previous_);
-    now_ = previous_;
-    inside_ = previous_;
-}
-
 std::optional<VanishedRow> RowWatch::after_step(Evaluator& evaluator, ode::Stepper& stepper) {
+    y_.resize(stepper.y().size());
+    evaluate_rows(evaluator, stepper.t_previous(), stepper.y_previous(), previous_);
     evaluate_rows(evaluator, stepper.t(), stepper.y(), now_);
     std::optional<VanishedRow> first;
     for (Eigen::Index k = 0; k < now_.rows(); ++k) {
@@ -41,7 +36,6 @@ std::optional<VanishedRow> RowWatch::after_step(Evaluator& evaluator, ode::Stepp
             first = {static_cast<int>(k), *t};
         }
     }
-    previous_.swap(now_);
     return first;
 }
 

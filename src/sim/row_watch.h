@@ -21,7 +21,6 @@ struct VanishedRow {
 
 class RowWatch {
   public:
-    void start(Evaluator& evaluator, double t, std::span<const double> y);
     /// Looks at the step just accepted. y holds q, v and whatever else.
     std::optional<VanishedRow> after_step(Evaluator& evaluator, ode::Stepper& stepper);
 

@@ -114,16 +114,19 @@ ode::Acceptance Runner::accepted(double t, std::span<double> y) {
         last_progress_ = Clock::now();
         options_.progress(t);
     }
+    const RowOrder* order = equation_.trusted_order();
     if (surface_.projects()) {
         equation_.choose_rows();
     }
-    return surface_.accept(t, y);
+    if (!first_step_done_) {
+        equation_.look_closely();
+    }
+    return surface_.accept(t, y, order);
 }
 
 /// Step by step to the end.
 ode::Status Runner::step_through(SingularStepper& stepper) {
     rows_.start(stepper.t(), stepper.y());
-    row_watch_.start(evaluator_, stepper.t(), stepper.y());
     control_watch_.start(evaluator_, stepper.t(), stepper.y());
     evaluator_.hold_switches(stepper.t(), stepper.y().data(), stepper.y().data() + n_);
     ode::Status status = rows_.write_until(stepper.t(), stepper);
@@ -183,8 +186,10 @@ ode::Status Runner::pass_step(SingularStepper& stepper) {
     if (law) {
         return change_law(*law, stepper);
     }
-    if (const std::optional<VanishedRow> row = row_watch_.after_step(evaluator_, stepper)) {
-        return stop_at_vanished_row(*row, stepper);
+    const std::optional<VanishedRow> vanished =
+        equation_.looked_closely() ? row_watch_.after_step(evaluator_, stepper) : std::nullopt;
+    if (vanished) {
+        return stop_at_vanished_row(*vanished, stepper);
     }
     if (const std::optional<double> lost = control_watch_.after_step(evaluator_, stepper)) {
         return stop_at_lost_control(*lost, stepper);

@@ -128,7 +128,6 @@ void Runner::go_on(double t, ode::Stepper& stepper, double step) {
     equation_.choose_rows();
     journal_.add(stepper.statistics());
     stepper.start(t, y_, step);
-    row_watch_.start(evaluator_, stepper.t(), stepper.y());
 }
 
 /// What the frictions do at a state that no step has led to: y_. False, with a failure, if they

@@ -97,6 +97,7 @@ void SingularStepper::start(double t0, std::span<const double> y0, double step) 
     singular_.reset();
     collocated_ = false;
     known_states_ = 0;
+    has_state_ = false;
     blocked_ = false;
     refused_ = 0;
 }
@@ -140,7 +141,7 @@ ode::Status SingularStepper::step(double t_end) {
     }
     const bool watched = watching() && t_end > t();
     double limit = t_end;
-    if (watched && known_states_ == 0) {
+    if (watched && !has_state_) {
         note_start();
     }
     const std::optional<double> ahead = watched ? foresee() : std::nullopt;
@@ -195,11 +196,32 @@ void SingularStepper::note_state(double t, std::span<const double> y) {
     now_.t = t;
     now_.weakest = hooks_.weakest(now_.direction);
     std::copy(y.begin(), y.end(), now_.y.begin());
+    const bool follows = std::exchange(has_state_, true);
+    if (!now_.weakest.known) {
+        known_states_ = 0;
+        return;
+    }
+    if (known_states_ == 0 && follows) {
+        look_back();
+    }
     known_states_ = std::min(known_states_ + 1, 2);
     if (now_.weakest.pivot >= previous_.weakest.pivot) {
         blocked_ = false;
         refused_ = 0;
     }
+}
+
+/// Finds the weakest row of the state before, which nobody had asked for there.
+void SingularStepper::look_back() {
+    const auto look_at = [this](State& state) {
+        ++counted_.rhs_evaluations;
+        const bool found =
+            hooks_.rhs(state.t, state.y, state.slope).kind == ode::Evaluation::Kind::kOk;
+        state.weakest = hooks_.weakest(state.direction);
+        return found;
+    };
+    known_states_ = look_at(previous_) ? 1 : 0;
+    look_at(now_);  // the rows of the steps to come are those of the last state
 }
 
 /// The time at which the weakest row, followed along the motion foreseen, turns round.
@@ -360,6 +382,7 @@ void SingularStepper::take_end(const State& from, double t1, double t_end) {
     inner_.start(t_, y_, inner_.next_step());
     count();
     known_states_ = 0;
+    has_state_ = false;
     refused_ = 0;
     blocked_ = false;
 }

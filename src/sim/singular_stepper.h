@@ -35,6 +35,7 @@ struct SingularPoint {
 struct WeakestRow {
     double pivot = 1.0;
     int row = -1;  ///< -1: its direction is not known
+    bool known = true;
 };
 
 /// What the stepper asks of the run. Views only.
@@ -95,6 +96,7 @@ class SingularStepper final : public ode::Stepper {
     bool watching() const { return static_cast<bool>(hooks_.rhs); }
     void note_start();
     void note_state(double t, std::span<const double> y);
+    void look_back();
     std::optional<double> foresee();
     bool may_have_turned() const;
     void look_behind(double t_end);
@@ -121,9 +123,10 @@ class SingularStepper final : public ode::Stepper {
     ode::Statistics counted_;           ///< of that, before inner_ last started
 
     State previous_, now_;
-    int known_states_ = 0;
-    bool blocked_ = false;  ///< the pivot falls, but to no crossing
-    int refused_ = 0;       ///< attempts on the way to this instant
+    int known_states_ = 0;    ///< the last ones, with their weakest rows
+    bool has_state_ = false;  ///< now_ is the state of the last step
+    bool blocked_ = false;    ///< the pivot falls, but to no crossing
+    int refused_ = 0;         ///< attempts on the way to this instant
 
     std::optional<SingularPoint> singular_;  ///< in the last step
     // The last step, if it was made by collocation.

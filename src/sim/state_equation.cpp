@@ -20,7 +20,7 @@ StateEquation::StateEquation(Evaluator& evaluator, const DynamicsOptions& option
       n_(static_cast<std::size_t>(evaluator.model().n())),
       stick_rows_(
           static_cast<std::size_t>(evaluator.model().m() - evaluator.model().constraint_rows)),
-      dynamics_(evaluator, options),
+      acceleration_(evaluator, options),
       failed_y_(size()) {}
 
 std::vector<double> StateEquation::state(const StartState& start) const {
@@ -42,12 +42,9 @@ ode::Options StateEquation::integrator_options(double tolerance) const {
 ode::Evaluation StateEquation::rhs(double t, std::span<const double> y, std::span<double> dydt) {
     const double* position = y.data();
     const double* velocity = y.data() + n_;
-    const solve::SolveStatus status =
-        choose_rows_ ? dynamics_.accelerate(t, position, velocity)
-                     : dynamics_.accelerate_in_step(t, position, velocity,
-                                                    evaluator_->model().frictions.empty()
-                                                        ? solve::Wanted::kMotion
-                                                        : solve::Wanted::kAll);
+    const solve::SolveStatus status = choose_rows_
+                                          ? acceleration_.on_constraints(t, position, velocity)
+                                          : acceleration_.in_step(t, position, velocity);
     if (status != solve::SolveStatus::kOk) {
         failed_t_ = t;
         std::copy(y.begin(), y.end(), failed_y_.begin());
@@ -56,16 +53,13 @@ ode::Evaluation StateEquation::rhs(double t, std::span<const double> y, std::spa
                    : ode::Evaluation::retry(static_cast<int>(status));
     }
     choose_rows_ = false;
-    double qc_power = 0.0;
-    for (std::size_t i = 0; i < n_; ++i) {
-        dydt[i] = velocity[i];
-        dydt[n_ + i] = dynamics_.a()[static_cast<Eigen::Index>(i)];
-        qc_power += dynamics_.Qc()[static_cast<Eigen::Index>(i)] * velocity[i];
-    }
-    dydt[2 * n_] = evaluator_->power() + qc_power;
+    std::copy(velocity, velocity + n_, dydt.begin());
+    std::copy(acceleration_.a(), acceleration_.a() + n_,
+              dydt.begin() + static_cast<std::ptrdiff_t>(n_));
+    dydt[2 * n_] = acceleration_.energy_rate(velocity);
     for (std::size_t k = 0; k < stick_rows_; ++k) {
         const int row = evaluator_->model().constraint_rows + static_cast<int>(k);
-        dydt[2 * n_ + 1 + k] = dynamics_.lambda()[row];
+        dydt[2 * n_ + 1 + k] = dynamics().lambda()[row];
     }
     return ode::Evaluation::ok();
 }
@@ -73,22 +67,27 @@ ode::Evaluation StateEquation::rhs(double t, std::span<const double> y, std::spa
 ode::Evaluation StateEquation::rhs_on_surface(double t, std::span<const double> y,
                                               std::span<double> dydt) {
     const bool choose = std::exchange(choose_rows_, true);
+    look_closely();
     const ode::Evaluation evaluation = rhs(t, y, dydt);
     choose_rows_ = choose;
     return evaluation;
 }
 
 WeakestRow StateEquation::weakest(std::span<double> direction) const {
-    return {dynamics_.weakest_pivot(), dynamics_.weakest_row(direction.data())};
+    if (!looked_closely()) {
+        return {.known = false};
+    }
+    const Dynamics& dynamics = acceleration_.dynamics();
+    return {dynamics.weakest_pivot(), dynamics.weakest_row(direction.data())};
 }
 
 const double* StateEquation::acceleration(double t, std::span<const double> y) {
-    dynamics_.accelerate(t, y.data(), y.data() + n_);
-    return dynamics_.a().data();
+    acceleration_.on_constraints(t, y.data(), y.data() + n_);
+    return acceleration_.a();
 }
 
 Error StateEquation::explain_failure() {
-    Error why = dynamics_.explain(failed_t_, failed_y_.data(), failed_y_.data() + n_);
+    Error why = dynamics().explain(failed_t_, failed_y_.data(), failed_y_.data() + n_);
     return {why.code, fmt::format("at t = {}: {}", to_short_text(failed_t_, 9), why.message)};
 }
 

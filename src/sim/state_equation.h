@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "ode/problem.h"
-#include "sim/dynamics.h"
 #include "sim/evaluator.h"
+#include "sim/right_hand_side.h"
 #include "sim/singular_stepper.h"
 #include "sim/start.h"
 
@@ -29,12 +29,18 @@ class StateEquation {
 
     /// f inside a step, with the rows chosen at its beginning.
     ode::Evaluation rhs(double t, std::span<const double> y, std::span<double> dydt);
-    /// The next rhs() is at a state on the constraints, and chooses the rows anew.
+    /// The next rhs() is at a state on the constraints, and may choose the rows anew.
     void choose_rows() { choose_rows_ = true; }
+    /// It is to do so.
+    void look_closely() { acceleration_.look_closely(); }
+    /// The last rhs() on the constraints did so.
+    bool looked_closely() const { return acceleration_.looked_closely(); }
+    /// The order of elimination, if the last rhs() was by a program with sound pivots, else null.
+    const RowOrder* trusted_order() const { return acceleration_.trusted_order(); }
     /// f at a state on the constraints, without consequences for the steps that go on.
     ode::Evaluation rhs_on_surface(double t, std::span<const double> y, std::span<double> dydt);
     /// At the last evaluation on the constraints; `direction` (n): what the row has besides the
-    /// others.
+    /// others. Not known where that was by a program.
     WeakestRow weakest(std::span<double> direction) const;
 
     /// The acceleration at a state where the run starts anew; where there is none, the next step
@@ -43,13 +49,13 @@ class StateEquation {
     /// Why the last rhs() without a result had none.
     Error explain_failure();
 
-    Dynamics& dynamics() { return dynamics_; }
+    Dynamics& dynamics() { return acceleration_.dynamics(); }
 
   private:
     Evaluator* evaluator_;
     std::size_t n_;
     std::size_t stick_rows_;
-    Dynamics dynamics_;
+    RightHandSide acceleration_;
     bool choose_rows_ = true;
     double failed_t_ = 0.0;
     std::vector<double> failed_y_;

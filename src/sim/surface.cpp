@@ -21,8 +21,10 @@ constexpr double kAcceptedResidual = 1e-12;
 Surface::Surface(Evaluator& evaluator, Drift drift, double tolerance)
     : n_(static_cast<std::size_t>(evaluator.model().n())),
       projects_(drift == Drift::kProject),
+      has_rows_(evaluator.model().m() > 0),
       tolerance_(tolerance),
       smallest_pivot_(std::sqrt(kRounding / tolerance)),
+      programs_(evaluator),
       projector_(evaluator),
       closest_(evaluator, {.skip = kLastDigit}),
       near_(evaluator, {.skip = kLastDigit,
@@ -30,12 +32,11 @@ Surface::Surface(Evaluator& evaluator, Drift drift, double tolerance)
                         .rank = {smallest_pivot_, smallest_pivot_}}) {}
 
 bool Surface::put_back(double t, std::span<double> y, double largest) {
-    if (!projects_) {
-        return true;
-    }
+    return !projects_ || count(projector_.project(t, y.subspan(0, n_), y.subspan(n_, n_)), largest);
+}
+
+bool Surface::count(const solve::ProjectionReport& report, double largest) {
     ++summary_.calls;
-    const solve::ProjectionReport report =
-        projector_.project(t, y.subspan(0, n_), y.subspan(n_, n_));
     if (report.status != solve::ProjectionStatus::kOk ||
         std::max(report.position_correction, report.velocity_correction) > largest) {
         return false;
@@ -53,13 +54,23 @@ bool Surface::put_back_near(double t, std::span<double> y, double pivot) {
     return reached_by(near_, t, y) || put_back_closest(t, y);
 }
 
-ode::Acceptance Surface::accept(double t, std::span<double> y) {
+ode::Acceptance Surface::accept(double t, std::span<double> y, const RowOrder* order) {
+    if (!projects_ || !has_rows_) {
+        return ode::Acceptance::kUnchanged;
+    }
     const std::size_t before = summary_.corrections;
     double size = 1.0;
     for (const double value : y.first(2 * n_)) {
         size = std::max(size, std::abs(value));
     }
-    if (!put_back(t, y, kLargestCorrection * tolerance_ * size)) {
+    const double largest = kLargestCorrection * tolerance_ * size;
+    const std::span<double> q = y.subspan(0, n_);
+    const std::span<double> v = y.subspan(n_, n_);
+    std::optional<solve::ProjectionReport> report;
+    if (order != nullptr && programs_.take(*order, t, q.data(), v.data())) {
+        report = programs_.project(t, q, v);
+    }
+    if (!(report ? count(*report, largest) : put_back(t, y, largest))) {
         return ode::Acceptance::kFailed;
     }
     return summary_.corrections > before ? ode::Acceptance::kChanged : ode::Acceptance::kUnchanged;

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "ode/problem.h"
+#include "sim/compiled_projection.h"
 #include "sim/dynamics.h"
 #include "sim/evaluator.h"
 #include "sim/run.h"
@@ -30,8 +31,9 @@ class Surface {
     /// The same where the weakest pivot is known: the rows of pivots that are too small are left as
     /// they are, unless they are off by more than round-off.
     bool put_back_near(double t, std::span<double> y, double pivot);
-    /// Puts back the end of a step. One that must be moved far has left its branch.
-    ode::Acceptance accept(double t, std::span<double> y);
+    /// Puts back the end of a step, by a program where an order of elimination is given. One that
+    /// must be moved far has left its branch.
+    ode::Acceptance accept(double t, std::span<double> y, const RowOrder* order = nullptr);
     /// Puts back to the last digit, without counting it.
     bool put_back_closest(double t, std::span<double> y);
 
@@ -48,12 +50,15 @@ class Surface {
     const ProjectionSummary& summary() const { return summary_; }
 
   private:
+    bool count(const solve::ProjectionReport& report, double largest);
     bool reached_by(solve::Projector& projector, double t, std::span<double> y) const;
 
     std::size_t n_;
     bool projects_;
+    bool has_rows_;
     double tolerance_;
     double smallest_pivot_;
+    CompiledProjection programs_;
     solve::Projector projector_;
     solve::Projector closest_;  ///< to the last digit
     solve::Projector near_;     ///< leaves alone what rows with small pivots ask for

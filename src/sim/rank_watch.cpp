@@ -1,0 +1,85 @@
+#include "sim/rank_watch.h"
+
+#include <cmath>
+
+namespace ananke::sim {
+namespace {
+
+using code::Recorded;
+
+/// Steps ahead that count as near.
+constexpr double kHorizon = 12.0;
+
+}  // namespace
+
+void RankWatch::choose(const solve::System& at, const std::vector<int>& rows) {
+    if (!recorded_ || rows != rows_ || parameter_changes_ != evaluator_->parameter_changes()) {
+        rows_ = rows;
+        record(at);
+    }
+    measure(evaluator_->inputs().data(), before_);
+    has_before_ = true;
+}
+
+void RankWatch::record(const solve::System& at) {
+    const CompiledModel& model = evaluator_->model();
+    const int n = model.n();
+    const auto m = rows_.size();
+    parameter_changes_ = evaluator_->parameter_changes();
+    recorded_ = true;
+    code::Builder builder(static_cast<std::uint32_t>(model.layout.size()));
+    const std::vector<Recorded> values =
+        code::replay(builder, model.dynamics.program(), recorded_inputs(builder, *evaluator_));
+    const std::size_t first =
+        model.mass_entries.size() + static_cast<std::size_t>(model.has_nonideal ? 2 * n : n);
+
+    solve::Elimination<Recorded> elimination(n, static_cast<int>(m));
+    const std::vector<double> scales = coordinate_scales(at);
+    for (int j = 0; j < n; ++j) {
+        const double scale = scales[static_cast<std::size_t>(j)];
+        elimination.set(j, j, Recorded(1.0 / (scale * scale)));
+    }
+    set_rows(elimination, model.row_entries,
+             std::span(values).subspan(first, model.row_entries.size()), rows_);
+    for (int j = 0; j < n; ++j) {
+        elimination.eliminate({j, -1});
+    }
+    std::vector<Recorded> lengths;
+    std::vector<code::Value> outputs;
+    for (std::size_t k = 0; k < m; ++k) {
+        const int unknown = n + static_cast<int>(k);
+        lengths.push_back(Recorded(0.0) - *elimination.find(unknown, unknown));
+        outputs.push_back(lengths.back().value(builder));
+    }
+    for (std::size_t k = 0; k < m; ++k) {
+        const Recorded pivot = elimination.eliminate({-1, static_cast<int>(k)});
+        outputs.push_back((lengths[k] * reciprocal(Recorded(0.0) - pivot)).value(builder));
+    }
+    kernel_ = code::Kernel(builder.finish(outputs));
+    outputs_.resize(outputs.size());
+    now_.resize(outputs.size());
+    before_.resize(outputs.size());
+}
+
+void RankWatch::measure(const double* inputs, std::vector<double>& into) {
+    kernel_.run(inputs, outputs_.data());
+    const std::size_t m = rows_.size();
+    for (std::size_t k = 0; k < m; ++k) {
+        into[k] = std::sqrt(outputs_[k]);
+        into[m + k] = std::sqrt(1.0 / outputs_[m + k]);
+    }
+}
+
+bool RankWatch::falls(double t, const double* q, const double* v) {
+    measure(evaluator_->system_inputs(t, q, v).data(), now_);
+    bool falls = false;
+    for (std::size_t i = 0; i < now_.size(); ++i) {
+        // Also where a value is not a number.
+        falls |= has_before_ && !(now_[i] > kHorizon * (before_[i] - now_[i]));
+    }
+    now_.swap(before_);
+    has_before_ = true;
+    return falls;
+}
+
+}  // namespace ananke::sim
