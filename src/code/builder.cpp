@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/check.h"
 #include "code/mix.h"
@@ -13,13 +14,20 @@ namespace ananke::code {
 
 using Kind = ValueNode::Kind;
 
-std::size_t Builder::KeyHash::operator()(const Key& key) const {
-    std::uint64_t h = static_cast<std::uint64_t>(key.op);
-    h = mix(h, (std::uint64_t{key.operands[0]} << 32) | key.operands[1]);
-    return static_cast<std::size_t>(mix(h, key.operands[2]));
+namespace {
+
+constexpr std::uint32_t kEmpty = std::numeric_limits<std::uint32_t>::max();
+constexpr std::size_t kFirstTable = 256;  // a power of 2, as are all
+
+bool same(const ValueNode& x, const ValueNode& y) {
+    return x.hash == y.hash && x.kind == y.kind && x.op == y.op && x.operands == y.operands &&
+           std::bit_cast<std::uint64_t>(x.constant) == std::bit_cast<std::uint64_t>(y.constant);
 }
 
-Builder::Builder(std::uint32_t input_count) : input_count_(input_count) {
+}  // namespace
+
+Builder::Builder(std::uint32_t input_count)
+    : input_count_(input_count), table_(kFirstTable, kEmpty) {
     nodes_.reserve(input_count);
     for (std::uint32_t i = 0; i < input_count; ++i) {
         ValueNode node{.kind = Kind::kInput};
@@ -44,16 +52,42 @@ Value Builder::constant(double value) {
         value = std::numeric_limits<double>::quiet_NaN();  // one NaN, whatever made it
     }
     const auto bits = std::bit_cast<std::uint64_t>(value);
-    const auto known = known_constants_.find(bits);
-    if (known != known_constants_.end()) {
-        return {known->second};
-    }
     ValueNode node{.kind = Kind::kConstant};
     node.constant = value;
     node.hash = mix(static_cast<std::uint64_t>(Kind::kConstant), bits);
+    return find_or_append(node);
+}
+
+Value Builder::find_or_append(const ValueNode& node) {
+    const std::size_t mask = table_.size() - 1;
+    std::size_t place = static_cast<std::size_t>(node.hash) & mask;
+    while (table_[place] != kEmpty) {
+        if (same(nodes_[table_[place]], node)) {
+            return {table_[place]};
+        }
+        place = (place + 1) & mask;
+    }
     const Value made = append(node);
-    known_constants_.emplace(bits, made.id);
+    table_[place] = made.id;
+    if (2 * ++in_table_ > table_.size()) {
+        grow_table();
+    }
     return made;
+}
+
+void Builder::grow_table() {
+    std::vector<std::uint32_t> larger(2 * table_.size(), kEmpty);
+    const std::size_t mask = larger.size() - 1;
+    for (const std::uint32_t id : table_) {
+        if (id != kEmpty) {
+            std::size_t place = static_cast<std::size_t>(nodes_[id].hash) & mask;
+            while (larger[place] != kEmpty) {
+                place = (place + 1) & mask;
+            }
+            larger[place] = id;
+        }
+    }
+    table_ = std::move(larger);
 }
 
 std::optional<double> Builder::number(Value value) const {
@@ -78,19 +112,12 @@ Value Builder::intern(Op op, std::array<std::uint32_t, 3> operands, int operand_
         std::swap(operands[0], operands[1]);
     }
 
-    const Key key{op, operands};
-    const auto known = known_operations_.find(key);
-    if (known != known_operations_.end()) {
-        return {known->second};
-    }
     ValueNode node{.kind = Kind::kOperation, .op = op, .operands = operands};
     node.hash = mix(static_cast<std::uint64_t>(Kind::kOperation), static_cast<std::uint64_t>(op));
     for (const std::uint32_t id : used) {
         node.hash = mix(node.hash, nodes_[id].hash);
     }
-    const Value made = append(node);
-    known_operations_.emplace(key, made.id);
-    return made;
+    return find_or_append(node);
 }
 
 Value Builder::integer_power(Value a, int n) {

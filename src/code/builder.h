@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "code/program.h"
@@ -45,22 +44,17 @@ class Builder {
     Program finish(std::span<const Value> outputs) const;
 
   private:
-    struct Key {
-        Op op;
-        std::array<std::uint32_t, 3> operands;
-        friend bool operator==(const Key&, const Key&) = default;
-    };
-    struct KeyHash {
-        std::size_t operator()(const Key& key) const;
-    };
-
     Value intern(Op op, std::array<std::uint32_t, 3> operands, int operand_count);
     Value append(const ValueNode& node);
+    /// The value equal to `node`, which is made if it is new.
+    Value find_or_append(const ValueNode& node);
+    void grow_table();
 
     std::uint32_t input_count_;
     std::vector<ValueNode> nodes_;  ///< the inputs first, operands before users
-    std::unordered_map<Key, std::uint32_t, KeyHash> known_operations_;
-    std::unordered_map<std::uint64_t, std::uint32_t> known_constants_;  ///< by their bits
+    /// Operations and constants by their structural hash, open addressing; kEmpty or a node.
+    std::vector<std::uint32_t> table_;
+    std::size_t in_table_ = 0;
 };
 
 }  // namespace ananke::code

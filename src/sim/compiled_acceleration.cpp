@@ -12,6 +12,8 @@ using code::Recorded;
 /// A row's pivot below this part of what it was where the order was chosen has lost digits. One
 /// that has changed its sign may have passed where rows are dependent.
 constexpr double kPivotAlarm = 1e-2;
+/// and below this one it is time for another order, when there is leisure to choose.
+constexpr double kGoodPivot = 0.03;
 /// The mass that is left of a coordinate: only a motion that is no longer determined brings it
 /// down.
 constexpr double kMassAlarm = 1e-7;
@@ -57,12 +59,16 @@ CompiledAcceleration::CompiledAcceleration(Evaluator& evaluator)
 bool CompiledAcceleration::choose(const solve::System& at, std::span<const int> rows) {
     if (parameter_changes_ != evaluator_->parameter_changes() ||
         recordings_.size() >= kMostRecordings) {
+        active_ = nullptr;
         recordings_.clear();
         parameter_changes_ = evaluator_->parameter_changes();
     }
-    active_ = nullptr;
+    if (active_ != nullptr && active_->order.rows.size() == rows.size() && still_suits()) {
+        return true;
+    }
     RowOrder wanted{{rows.begin(), rows.end()}, {}};
     std::sort(wanted.rows.begin(), wanted.rows.end());
+    active_ = nullptr;
     std::optional<solve::EliminationOrder> order =
         solve::choose_order(sparse_system(evaluator_->model(), at, wanted.rows, varies_));
     if (!order) {
@@ -77,16 +83,31 @@ bool CompiledAcceleration::choose(const solve::System& at, std::span<const int> 
     } else {
         active_ = known->get();
     }
-    measure(*active_);
+    measure();
     return true;
 }
 
-/// Runs the program at the state of the last system, to know what its pivots are there.
-void CompiledAcceleration::measure(Recording& recording) {
-    outputs_.resize(recording.kernel.output_count());
-    recording.kernel.run(evaluator_->inputs().data(), outputs_.data());
+/// True if every pivot is still a good part of what it was; a change of sign is taken note of.
+bool CompiledAcceleration::still_suits() {
+    active_->kernel.run(evaluator_->inputs().data(), outputs_.data());
     const double* output = outputs_.data() + n_ + 1;
-    for (PivotWatch& watch : recording.pivots) {
+    for (PivotWatch& watch : active_->pivots) {
+        const double part = *output++ * watch.inverse_size;
+        if (!(std::abs(part) >= std::max(watch.least.sound, kGoodPivot))) {
+            return false;
+        }
+        watch.inverse_size = std::copysign(watch.inverse_size, part * watch.inverse_size);
+    }
+    return std::all_of(output, output + active_->parts,
+                       [](double inverse) { return inverse <= 1.0 / solve::kSoundPart; });
+}
+
+/// Runs the program at the state of the last system, to know what its pivots are there.
+void CompiledAcceleration::measure() {
+    outputs_.resize(active_->kernel.output_count());
+    active_->kernel.run(evaluator_->inputs().data(), outputs_.data());
+    const double* output = outputs_.data() + n_ + 1;
+    for (PivotWatch& watch : active_->pivots) {
         watch.inverse_size = 1.0 / *output++;
     }
 }
@@ -173,8 +194,7 @@ CompiledAcceleration::Recording CompiledAcceleration::record(RowOrder order) con
             watched.parts.size()};
 }
 
-PivotHealth CompiledAcceleration::run(double t, const double* q, const double* v) {
-    active_->kernel.run(evaluator_->system_inputs(t, q, v).data(), outputs_.data());
+PivotHealth CompiledAcceleration::health() const {
     const double* output = outputs_.data() + n_ + 1;
     bool alarm = false;
     bool sound = true;

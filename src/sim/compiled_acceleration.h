@@ -32,9 +32,9 @@ class CompiledAcceleration {
 
     explicit CompiledAcceleration(Evaluator& evaluator);
 
-    /// Takes the order that suits this state, for these rows, which are independent. False if there
-    /// is none. Programs once made are kept. Requires that `at` is the last system of the
-    /// evaluator. Allocates.
+    /// Takes an order that suits this state, for these rows, which are independent, or the present
+    /// rows and order if they still do and are as many. False if there is none. Programs once made
+    /// are kept. Requires that `at` is the last system of the evaluator. Allocates.
     bool choose(const solve::System& at, std::span<const int> rows);
     /// A choice was made, and no parameter has changed since.
     bool ready() const {
@@ -43,8 +43,12 @@ class CompiledAcceleration {
     /// The choice. Requires ready().
     const RowOrder& order() const { return active_->order; }
 
-    PivotHealth run(double t, const double* q, const double* v);
-    // Of the last run().
+    /// Requires ready().
+    PivotHealth run(double t, const double* q, const double* v) {
+        active_->kernel.run(evaluator_->system_inputs(t, q, v).data(), outputs_.data());
+        return health();
+    }
+    // Of the last run(). Where an acceleration is not a number, the energy rate is not either.
     std::span<const double> a() const {
         return std::span(outputs_).first(static_cast<std::size_t>(n_));
     }
@@ -79,7 +83,9 @@ class CompiledAcceleration {
     Recording record(RowOrder order) const;
     static Watched eliminate(solve::Elimination<code::Recorded>& elimination,
                              const RowOrder& order);
-    void measure(Recording& recording);
+    PivotHealth health() const;
+    bool still_suits();
+    void measure();
 
     Evaluator* evaluator_;
     int n_;

@@ -122,6 +122,10 @@ void Evaluator::load(double t, const double* q, const double* v) {
     const InputLayout& layout = compiled_->layout;
     const auto n = static_cast<std::size_t>(layout.n);
     input_[0] = t;
+    if (v == q + n) {  // as in the state of a run
+        std::copy(q, q + 2 * n, input_.data() + layout.q());
+        return;
+    }
     std::copy(q, q + n, input_.data() + layout.q());
     std::copy(v, v + n, input_.data() + layout.v());
 }

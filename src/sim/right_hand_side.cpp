@@ -7,17 +7,9 @@ namespace {
 
 using solve::SolveStatus;
 
-/// States on the constraints between two close looks: rows that are redundant may become
+/// States on the constraints between two close looks where rows are redundant: they may become
 /// independent without a pivot that tells.
 constexpr int kLongestTrust = 32;
-
-bool all_finite(std::span<const double> values) {
-    double product = 0.0;
-    for (const double value : values) {
-        product += 0.0 * value;
-    }
-    return product == 0.0;
-}
 
 }  // namespace
 
@@ -33,8 +25,9 @@ RightHandSide::RightHandSide(Evaluator& evaluator, const DynamicsOptions& option
 }
 
 SolveStatus RightHandSide::on_constraints(double t, const double* q, const double* v) {
-    looked_ = look_ || !compiled_ || !compiled_->ready() || ++since_look_ > kLongestTrust ||
-              !run_program(t, q, v) || look_ || watch_.falls(t, q, v);
+    looked_ = look_ || !compiled_ || !compiled_->ready() ||
+              (redundant_ && ++since_look_ > kLongestTrust) || !run_program(t, q, v) || look_ ||
+              watch_.falls(t, q, v);
     if (!looked_) {
         return SolveStatus::kOk;
     }
@@ -44,8 +37,10 @@ SolveStatus RightHandSide::on_constraints(double t, const double* q, const doubl
     const SolveStatus status = dynamics_.accelerate(t, q, v);
     if (status == SolveStatus::kOk && compiled_) {
         dynamics_.kept_rows(rows_);
+        redundant_ = dynamics_.rank() < evaluator_->model().m();
         const solve::System at = evaluator_->system_in_step(t, q, v);
         if (compiled_->choose(at, rows_)) {
+            rows_ = compiled_->order().rows;
             watch_.choose(at, rows_);
         }
     }
@@ -70,7 +65,7 @@ bool RightHandSide::run_program(double t, const double* q, const double* v) {
         }
         health = compiled_->run(t, q, v);
     }
-    by_program_ = health != PivotHealth::kAlarm && all_finite(compiled_->a());
+    by_program_ = health != PivotHealth::kAlarm && std::isfinite(compiled_->energy_rate());
     return by_program_;
 }
 

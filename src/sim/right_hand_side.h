@@ -54,6 +54,7 @@ class RightHandSide {
     RankWatch watch_;
     std::vector<int> rows_;  ///< chosen at the last close look
     int since_look_ = 0;     ///< states on the constraints
+    bool redundant_ = false;
     bool look_ = true;
     bool looked_ = false;
     bool by_program_ = false;
