@@ -9,11 +9,10 @@ namespace {
 
 using code::Recorded;
 
-/// A row's pivot below this part of what it was where the order was chosen has lost digits. One
-/// that has changed its sign may have passed where rows are dependent.
-constexpr double kPivotAlarm = 1e-2;
-/// and below this one it is time for another order, when there is leisure to choose.
-constexpr double kGoodPivot = 0.03;
+/// A row's pivot below these parts of what it was where the order was chosen has lost digits, or
+/// soon will. One that has changed its sign may have passed where rows are dependent.
+constexpr double kPivotAlarm = 0.05;
+constexpr double kGoodPivot = 0.2;
 /// The mass that is left of a coordinate: only a motion that is no longer determined brings it
 /// down.
 constexpr double kMassAlarm = 1e-7;
@@ -63,12 +62,15 @@ bool CompiledAcceleration::choose(const solve::System& at, std::span<const int> 
         recordings_.clear();
         parameter_changes_ = evaluator_->parameter_changes();
     }
-    if (active_ != nullptr && active_->order.rows.size() == rows.size() && still_suits()) {
+    if (active_ != nullptr && active_->order.rows.size() == rows.size() && suits(*active_)) {
         return true;
     }
     RowOrder wanted{{rows.begin(), rows.end()}, {}};
     std::sort(wanted.rows.begin(), wanted.rows.end());
-    active_ = nullptr;
+    active_ = find_suitable(wanted.rows);
+    if (active_ != nullptr) {
+        return true;
+    }
     std::optional<solve::EliminationOrder> order =
         solve::choose_order(sparse_system(evaluator_->model(), at, wanted.rows, varies_));
     if (!order) {
@@ -87,18 +89,29 @@ bool CompiledAcceleration::choose(const solve::System& at, std::span<const int> 
     return true;
 }
 
-/// True if every pivot is still a good part of what it was; a change of sign is taken note of.
-bool CompiledAcceleration::still_suits() {
-    active_->kernel.run(evaluator_->inputs().data(), outputs_.data());
+CompiledAcceleration::Recording* CompiledAcceleration::find_suitable(std::span<const int> rows) {
+    for (const std::unique_ptr<Recording>& one : recordings_) {
+        if (std::equal(rows.begin(), rows.end(), one->order.rows.begin(), one->order.rows.end()) &&
+            suits(*one)) {
+            return one.get();
+        }
+    }
+    return nullptr;
+}
+
+/// True if every pivot is a good part of what it was; a change of sign is taken note of.
+bool CompiledAcceleration::suits(Recording& recording) {
+    outputs_.resize(recording.kernel.output_count());
+    recording.kernel.run(evaluator_->inputs().data(), outputs_.data());
     const double* output = outputs_.data() + n_ + 1;
-    for (PivotWatch& watch : active_->pivots) {
+    for (PivotWatch& watch : recording.pivots) {
         const double part = *output++ * watch.inverse_size;
-        if (!(std::abs(part) >= std::max(watch.least.sound, kGoodPivot))) {
+        if (!(std::abs(part) >= std::max(watch.least.sound, watch.least.good))) {
             return false;
         }
         watch.inverse_size = std::copysign(watch.inverse_size, part * watch.inverse_size);
     }
-    return std::all_of(output, output + active_->parts,
+    return std::all_of(output, output + recording.parts,
                        [](double inverse) { return inverse <= 1.0 / solve::kSoundPart; });
 }
 
@@ -128,7 +141,7 @@ CompiledAcceleration::Watched CompiledAcceleration::eliminate(
             for (std::size_t k = 0; k < order.rows.size(); ++k) {
                 const int unknown = elimination.n() + static_cast<int>(k);
                 lengths.push_back(*elimination.find(unknown, unknown));
-                watched.add_pivot(lengths.back(), {kLengthAlarm, kSoundLength});
+                watched.add_pivot(lengths.back(), {kLengthAlarm, kSoundLength, kSoundLength});
             }
         }
         const Recorded value = elimination.eliminate(pivot);
@@ -138,9 +151,9 @@ CompiledAcceleration::Watched CompiledAcceleration::eliminate(
                 watched.parts.push_back(part);
             }
         } else if (pivot.row < 0) {
-            watched.add_pivot(value, {kMassAlarm, kMassAlarm});
+            watched.add_pivot(value, {kMassAlarm, kMassAlarm, kMassAlarm});
         } else {
-            watched.add_pivot(value, {kPivotAlarm, 0.0});
+            watched.add_pivot(value, {kPivotAlarm, kGoodPivot, 0.0});
         }
     }
     return watched;
@@ -197,10 +210,12 @@ CompiledAcceleration::Recording CompiledAcceleration::record(RowOrder order) con
 PivotHealth CompiledAcceleration::health() const {
     const double* output = outputs_.data() + n_ + 1;
     bool alarm = false;
+    bool good = true;
     bool sound = true;
     for (const PivotWatch& watch : active_->pivots) {
         const double part = *output++ * watch.inverse_size;
         alarm |= !(std::abs(part) >= watch.least.alarm);
+        good &= std::abs(part) >= watch.least.good;
         sound &= part >= watch.least.sound;
     }
     for (std::size_t k = 0; k < active_->parts; ++k) {
@@ -208,7 +223,10 @@ PivotHealth CompiledAcceleration::health() const {
         alarm |= !(inverse_part <= 1.0 / kPartAlarm);
         sound &= inverse_part <= 1.0 / solve::kSoundPart;
     }
-    return alarm ? PivotHealth::kAlarm : (sound ? PivotHealth::kSound : PivotHealth::kDoubtful);
+    if (alarm) {
+        return PivotHealth::kAlarm;
+    }
+    return !sound ? PivotHealth::kDoubtful : (good ? PivotHealth::kSound : PivotHealth::kTired);
 }
 
 }  // namespace ananke::sim

@@ -20,6 +20,7 @@ namespace ananke::sim {
 /// Ordered from good to bad.
 enum class PivotHealth : std::uint8_t {
     kSound,
+    kTired,     ///< the answer is right; another order would be better
     kDoubtful,  ///< the answer is right, but rows may be about to become dependent
     kAlarm,     ///< digits are lost: choose another order
 };
@@ -32,8 +33,9 @@ class CompiledAcceleration {
 
     explicit CompiledAcceleration(Evaluator& evaluator);
 
-    /// Takes an order that suits this state, for these rows, which are independent, or the present
-    /// rows and order if they still do and are as many. False if there is none. Programs once made
+    /// Takes an order that suits this state, for these rows, which are independent: the present one
+    /// if it still does and has as many rows, or one that was recorded before. False if there is
+    /// none. Programs once made
     /// are kept. Requires that `at` is the last system of the evaluator. Allocates.
     bool choose(const solve::System& at, std::span<const int> rows);
     /// A choice was made, and no parameter has changed since.
@@ -58,7 +60,7 @@ class CompiledAcceleration {
   private:
     /// Least values of a pivot over what it was at the state of the choice.
     struct Bounds {
-        double alarm;  ///< of its magnitude
+        double alarm, good;  ///< of its magnitude
         double sound;
     };
     struct PivotWatch {
@@ -84,7 +86,8 @@ class CompiledAcceleration {
     static Watched eliminate(solve::Elimination<code::Recorded>& elimination,
                              const RowOrder& order);
     PivotHealth health() const;
-    bool still_suits();
+    bool suits(Recording& recording);
+    Recording* find_suitable(std::span<const int> rows);
     void measure();
 
     Evaluator* evaluator_;

@@ -9,18 +9,19 @@
 
 namespace ananke::sim {
 
-OutputRows::OutputRows(Evaluator& evaluator, Surface& surface, Journal& journal,
-                       const RunOptions& options, std::size_t state_size)
+OutputRows::OutputRows(Evaluator& evaluator, StateEquation& equation, Surface& surface,
+                       Journal& journal, const RunOptions& options)
     : evaluator_(&evaluator),
+      equation_(&equation),
       surface_(&surface),
       journal_(&journal),
       times_(&options.output_times),
       n_(static_cast<std::size_t>(evaluator.model().n())),
       dynamics_(evaluator, options.dynamics),
       writer_(evaluator, dynamics_, options.principle),
-      dense_y_(state_size),
-      y_(state_size),
-      slope_(state_size) {}
+      dense_y_(equation.size()),
+      y_(equation.size()),
+      slope_(equation.size()) {}
 
 void OutputRows::start(double t, std::span<const double> y) {
     writer_.set_start_h(evaluator_->energy(t, y.data(), y.data() + n_).h);
@@ -33,13 +34,19 @@ bool OutputRows::is_due(double until) const {
 ode::Status OutputRows::write_until(double until, SingularStepper& stepper) {
     for (; is_due(until); ++next_) {
         const double t = (*times_)[next_];
-        const ode::Status status = stepper.dense(t, dense_y_);
+        const ode::Status status = inside_step(t, stepper);
         if (status != ode::Status::kOk) {
             return status;
         }
         write(t, dense_y_, stepper);
     }
     return ode::Status::kOk;
+}
+
+/// dense_y_ at t.
+ode::Status OutputRows::inside_step(double t, SingularStepper& stepper) {
+    const RightHandSide::Aside aside = equation_->aside();
+    return stepper.dense(t, dense_y_);
 }
 
 void OutputRows::write_at(double t, std::span<const double> y, SingularStepper& stepper) {

@@ -11,15 +11,16 @@
 #include "sim/row_writer.h"
 #include "sim/run.h"
 #include "sim/singular_stepper.h"
+#include "sim/state_equation.h"
 #include "sim/surface.h"
 
 namespace ananke::sim {
 
 class OutputRows {
   public:
-    /// All must outlive the rows. `state_size` is that of the stepper's y.
-    OutputRows(Evaluator& evaluator, Surface& surface, Journal& journal, const RunOptions& options,
-               std::size_t state_size);
+    /// All must outlive the rows.
+    OutputRows(Evaluator& evaluator, StateEquation& equation, Surface& surface, Journal& journal,
+               const RunOptions& options);
 
     /// The state that the balance of energy is counted from.
     void start(double t, std::span<const double> y);
@@ -35,6 +36,7 @@ class OutputRows {
 
   private:
     bool is_due(double until) const;
+    ode::Status inside_step(double t, SingularStepper& stepper);
     void write(double t, std::span<const double> y, SingularStepper& stepper);
     void write_by_own_law(double t, std::span<const double> y, SingularStepper& stepper);
     solve::SolveStatus accelerate(double t, double pivot, const SingularStepper& stepper);
@@ -43,6 +45,7 @@ class OutputRows {
     void summarize();
 
     Evaluator* evaluator_;
+    StateEquation* equation_;
     Surface* surface_;
     Journal* journal_;
     const std::vector<double>* times_;

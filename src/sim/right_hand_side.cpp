@@ -15,6 +15,7 @@ constexpr int kLongestTrust = 32;
 
 RightHandSide::RightHandSide(Evaluator& evaluator, const DynamicsOptions& options)
     : evaluator_(&evaluator),
+      options_(options),
       dynamics_(evaluator, options),
       watch_(evaluator),
       wanted_(evaluator.model().frictions.empty() ? solve::Wanted::kMotion : solve::Wanted::kAll) {
@@ -25,10 +26,14 @@ RightHandSide::RightHandSide(Evaluator& evaluator, const DynamicsOptions& option
 }
 
 SolveStatus RightHandSide::on_constraints(double t, const double* q, const double* v) {
+    by_aside_ = false;
     looked_ = look_ || !compiled_ || !compiled_->ready() ||
               (redundant_ && ++since_look_ > kLongestTrust) || !run_program(t, q, v) || look_ ||
               watch_.falls(t, q, v);
     if (!looked_) {
+        if (health_ == PivotHealth::kTired) {
+            compiled_->choose(evaluator_->system_in_step(t, q, v), rows_);
+        }
         return SolveStatus::kOk;
     }
     look_ = false;
@@ -48,24 +53,26 @@ SolveStatus RightHandSide::on_constraints(double t, const double* q, const doubl
 }
 
 SolveStatus RightHandSide::in_step(double t, const double* q, const double* v) {
+    by_aside_ = false;
     if (compiled_ && compiled_->ready() && run_program(t, q, v)) {
         return SolveStatus::kOk;
     }
     by_program_ = false;
-    return dynamics_.accelerate_in_step(t, q, v, wanted_);
+    if (!aside_ || !compiled_) {
+        return dynamics_.accelerate_in_step(t, q, v, wanted_);
+    }
+    if (!aside_dynamics_) {
+        aside_dynamics_.emplace(*evaluator_, options_);
+    }
+    by_aside_ = true;
+    return aside_dynamics_->accelerate(t, q, v);
 }
 
-/// False if the program cannot be trusted here, also in another order.
+/// False if the program cannot be trusted here.
 bool RightHandSide::run_program(double t, const double* q, const double* v) {
-    PivotHealth health = compiled_->run(t, q, v);
-    look_ = look_ || health != PivotHealth::kSound;
-    if (health == PivotHealth::kAlarm) {
-        if (!compiled_->choose(evaluator_->system_in_step(t, q, v), rows_)) {
-            return false;
-        }
-        health = compiled_->run(t, q, v);
-    }
-    by_program_ = health != PivotHealth::kAlarm && std::isfinite(compiled_->energy_rate());
+    health_ = compiled_->run(t, q, v);
+    look_ = look_ || (!aside_ && health_ >= PivotHealth::kDoubtful);
+    by_program_ = health_ != PivotHealth::kAlarm && std::isfinite(compiled_->energy_rate());
     return by_program_;
 }
 
@@ -74,7 +81,7 @@ double RightHandSide::energy_rate(const double* v) const {
         return compiled_->energy_rate();
     }
     double rate = evaluator_->power();
-    const Dynamics::Vector Qc = dynamics_.Qc();
+    const Dynamics::Vector Qc = solver().Qc();
     for (Eigen::Index i = 0; i < Qc.size(); ++i) {
         rate += Qc[i] * v[i];
     }

@@ -3,8 +3,8 @@
 //
 // A state on the constraints gets a close look, a choice of rows by their pivots and of the order
 // of elimination, at the start, when a pivot of the program has changed its sign or rows are on the
-// way to become dependent, and every so many steps. Models that the program does not cover get one
-// at every such state.
+// way to become dependent, and where rows are redundant every so many steps. Models that the
+// program does not cover get one at every such state.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,21 @@ class RightHandSide {
     /// Inside a step, with the rows chosen at the last close look.
     solve::SolveStatus in_step(double t, const double* q, const double* v);
 
+    /// As long as one lives, evaluations inside a step leave no trace: what is asked for besides
+    /// the steps must not change them.
+    class Aside {
+      public:
+        explicit Aside(RightHandSide& owner) : owner_(owner) { owner_.aside_ = true; }
+        ~Aside() { owner_.aside_ = false; }
+        Aside(const Aside&) = delete;
+        Aside& operator=(const Aside&) = delete;
+
+      private:
+        RightHandSide& owner_;
+    };
+
     // Of the last evaluation.
-    const double* a() const { return by_program_ ? compiled_->a().data() : dynamics_.a().data(); }
+    const double* a() const { return by_program_ ? compiled_->a().data() : solver().a().data(); }
     /// h' = power of the forces without potential + Qc.v
     double energy_rate(const double* v) const;
 
@@ -47,9 +60,12 @@ class RightHandSide {
 
   private:
     bool run_program(double t, const double* q, const double* v);
+    const Dynamics& solver() const { return by_aside_ ? *aside_dynamics_ : dynamics_; }
 
     Evaluator* evaluator_;
+    DynamicsOptions options_;
     Dynamics dynamics_;
+    std::optional<Dynamics> aside_dynamics_;  ///< made when it is first needed
     std::optional<CompiledAcceleration> compiled_;
     RankWatch watch_;
     std::vector<int> rows_;  ///< chosen at the last close look
@@ -58,6 +74,9 @@ class RightHandSide {
     bool look_ = true;
     bool looked_ = false;
     bool by_program_ = false;
+    PivotHealth health_ = PivotHealth::kSound;  ///< of the program at its last run
+    bool aside_ = false;                        ///< an Aside lives
+    bool by_aside_ = false;                     ///< the last evaluation was by aside_dynamics_
     solve::Wanted wanted_;
 };
 

@@ -27,7 +27,7 @@ Runner::Runner(std::shared_ptr<const CompiledModel> model, std::span<const doubl
       n_(static_cast<std::size_t>(evaluator_.model().n())),
       equation_(evaluator_, options.dynamics),
       surface_(evaluator_, options.dynamics.drift, options.tolerance),
-      rows_(evaluator_, surface_, journal_, options, equation_.size()),
+      rows_(evaluator_, equation_, surface_, journal_, options),
       friction_(evaluator_, options.dynamics),
       event_watch_(evaluator_, equation_.size()),
       began_(Clock::now()),

@@ -49,6 +49,9 @@ class StateEquation {
     /// Why the last rhs() without a result had none.
     Error explain_failure();
 
+    /// See RightHandSide::Aside.
+    RightHandSide::Aside aside() { return RightHandSide::Aside(acceleration_); }
+
     Dynamics& dynamics() { return acceleration_.dynamics(); }
 
   private:
