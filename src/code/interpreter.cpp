@@ -24,12 +24,16 @@ template <Op op, int lanes>
         const double* a = slots + o->a * n;
         const double* b = slots + o->b * n;
         const double* c = slots + o->c * n;
-        // The target may be an operand: through a copy the compiler sees that lanes do not meet.
-        std::array<double, n> result;
+        double* target = slots + o->target * n;
+        // The target is an operand or apart from it, so no lane reads what another one wrote.
+#if defined(__GNUC__) && !defined(__clang__)
+// Loops that are unrolled first are not vectorised any more.
+#pragma GCC ivdep
+#pragma GCC unroll 1
+#endif
         for (std::size_t l = 0; l < n; ++l) {
-            result[l] = apply(op, a[l], b[l], c[l], f);
+            target[l] = apply(op, a[l], b[l], c[l], f);
         }
-        std::copy_n(result.begin(), n, slots + o->target * n);
     }
 }
 

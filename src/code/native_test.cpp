@@ -86,10 +86,10 @@ struct Comparison {
     Seen* seen = nullptr;
 };
 
-/// Every tier in every number of lanes against the scalar interpreter, on 8 random states.
-::testing::AssertionResult all_tiers_agree(const Program& program, std::mt19937_64& rng,
+/// Every tier in every number of lanes against the scalar interpreter, on 8 states.
+::testing::AssertionResult all_tiers_agree(const Program& program,
+                                           const std::vector<double>& inputs,
                                            const Comparison& how = {}) {
-    const std::vector<double> inputs = random_inputs(program, rng);
     Interpreter oracle(program);
     const std::vector<double> expected = run_eight(oracle, program, 1, inputs);
     if (how.seen != nullptr) {
@@ -120,6 +120,11 @@ struct Comparison {
     return ::testing::AssertionSuccess();
 }
 
+::testing::AssertionResult all_tiers_agree(const Program& program, std::mt19937_64& rng,
+                                           const Comparison& how = {}) {
+    return all_tiers_agree(program, random_inputs(program, rng), how);
+}
+
 RandomShape random_shape(std::mt19937_64& rng) {
     const auto up_to = [&](unsigned most) { return static_cast<std::uint32_t>(rng() % most + 1); };
     RandomShape shape;
@@ -147,6 +152,212 @@ TEST(Native, RandomProgramsGiveTheSameBitsInEveryTierAndLane) {
     EXPECT_GT(seen.negative_zeros, 1000U);
     EXPECT_GT(seen.denormals, 1000U);
     EXPECT_GT(seen.infinities, 1000U);
+}
+
+// Every operation on every choice of operands that are hard to get right.
+TEST(Native, EveryOperationOnSpecialNumbers) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+    constexpr std::array kNumbers{0.0,       -0.0,       1.0,  -1.0,   2.5,     -0.7,
+                                  kInfinity, -kInfinity, kNaN, 5e-324, -2e-310, 1e308};
+    std::vector<std::array<double, 3>> triples;
+    for (const double a : kNumbers) {
+        for (const double b : kNumbers) {
+            for (const double c : kNumbers) {
+                triples.push_back({a, b, c});
+            }
+        }
+    }
+    for (int op = 0; op < kOpCount; ++op) {
+        Program program;
+        program.input_count = 3;
+        program.slot_count = 4;
+        program.instructions = {{.op = static_cast<Op>(op), .target = 3, .a = 0, .b = 1, .c = 2}};
+        program.outputs = {3};
+        for (std::size_t first = 0; first < triples.size(); first += 8) {
+            std::vector<double> inputs(24);
+            for (std::size_t l = 0; l < 8; ++l) {
+                for (std::size_t k = 0; k < 3; ++k) {
+                    inputs[k * 8 + l] = triples[first + l][k];
+                }
+            }
+            ASSERT_TRUE(all_tiers_agree(program, inputs)) << name(static_cast<Op>(op));
+        }
+    }
+}
+
+// All values are made before any is read, in the order they were made and against it.
+TEST(Native, AnyNumberOfLiveValues) {
+    std::mt19937_64 rng(2);
+    for (const std::uint32_t live : {1, 12, 13, 14, 15, 16, 17, 29, 30, 31, 32, 33, 64, 5000}) {
+        for (const bool reversed : {false, true}) {
+            Program program;
+            program.input_count = 2;
+            const auto slot = [](std::uint32_t i) { return 2 + i; };
+            program.slot_count = slot(live) + 1;
+            for (std::uint32_t i = 0; i < live; ++i) {
+                program.instructions.push_back({.op = i % 2 == 0 ? Op::kFma : Op::kMax,
+                                                .target = slot(i),
+                                                .a = i % 3 == 0 ? 0 : slot(i) - 1,
+                                                .b = 1,
+                                                .c = 0});
+                program.instructions.back().c = i % 2 == 0 ? 1 : 0;
+            }
+            for (std::uint32_t i = 0; i < live; ++i) {
+                const Slot read = slot(reversed ? live - 1 - i : i);
+                program.instructions.push_back({.op = i % 3 == 0 ? Op::kFnma : Op::kSub,
+                                                .target = slot(live),
+                                                .a = read,
+                                                .b = i == 0 ? 0 : slot(live),
+                                                .c = 0});
+                program.instructions.back().c = i % 3 == 0 ? read : 0;
+            }
+            program.outputs = {slot(live), slot(0), slot(live - 1)};
+            ASSERT_TRUE(is_valid(program));
+            ASSERT_TRUE(all_tiers_agree(program, rng)) << live << " values";
+        }
+    }
+}
+
+TEST(Native, LargeProgramsWithThousandsOfLiveValues) {
+    std::mt19937_64 rng(3);
+    const RandomShape shape{.inputs = 100,
+                            .constants = 50,
+                            .temporaries = 4000,
+                            .instructions = 30'000,
+                            .outputs = 500,
+                            .calls = 0.02,
+                            .choices = 0.1};
+    for (int i = 0; i < 5; ++i) {
+        ASSERT_TRUE(all_tiers_agree(random_program(shape, rng), rng)) << "program " << i;
+    }
+}
+
+TEST(Native, ProgramsOfSeveralFunctions) {
+    std::mt19937_64 rng(4);
+    for (int i = 0; i < 1000; ++i) {
+        const Program program = random_program(random_shape(rng), rng);
+        ASSERT_TRUE(all_tiers_agree(program, rng, {.function_size = rng() % 20 + 1}))
+            << "program " << i << "\n"
+            << to_text(program);
+    }
+    if (!cpu_features().avx2) {
+        return;
+    }
+    const Program large = random_program({.temporaries = 300,
+                                          .instructions = 250'000,
+                                          .outputs = 300,
+                                          .calls = 0.01,
+                                          .choices = 0.05},
+                                         rng);
+    const auto code = NativeCode::emit(large, {});
+    ASSERT_NE(code, nullptr);
+    EXPECT_GE(code->function_count(), 2U);
+    EXPECT_TRUE(all_tiers_agree(large, rng));
+}
+
+TEST(Native, CallsAtEveryPosition) {
+    std::mt19937_64 rng(5);
+    const RandomShape shape{.temporaries = 20, .instructions = 40, .outputs = 10, .calls = 0.0};
+    const Program plain = random_program(shape, rng);
+    for (std::size_t at = 0; at < plain.instructions.size(); ++at) {
+        for (int op = static_cast<int>(Op::kSin); op < kOpCount; ++op) {
+            Program program = plain;
+            program.instructions[at].op = static_cast<Op>(op);
+            program.instructions[at].c = 0;
+            ASSERT_TRUE(all_tiers_agree(program, rng)) << "instruction " << at << "\n"
+                                                       << to_text(program);
+        }
+    }
+}
+
+// Arguments from registers, from inputs, from constants, and several times the same.
+TEST(Native, BatchesOfCalls) {
+    std::mt19937_64 rng(6);
+    for (const Op op : {Op::kSin, Op::kExp, Op::kAtan2, Op::kPow}) {
+        for (std::uint32_t calls = 1; calls <= 20; ++calls) {
+            for (int variant = 0; variant < 20; ++variant) {
+                Program program;
+                program.input_count = 9;
+                program.constants = {0.5, -1.5};
+                const Slot first = program.first_temporary();
+                const std::uint32_t computed = static_cast<std::uint32_t>(rng() % 25);
+                program.slot_count = first + computed + calls;
+                for (std::uint32_t i = 0; i < computed; ++i) {
+                    program.instructions.push_back({.op = Op::kMul,
+                                                    .target = first + i,
+                                                    .a = static_cast<Slot>(rng() % (first + i)),
+                                                    .b = static_cast<Slot>(rng() % 9)});
+                }
+                for (std::uint32_t i = 0; i < calls; ++i) {
+                    const auto argument = [&] {
+                        return static_cast<Slot>(rng() % (first + computed));
+                    };
+                    program.instructions.push_back({.op = op,
+                                                    .target = first + computed + i,
+                                                    .a = argument(),
+                                                    .b = arity(op) == 2 ? argument() : 0});
+                }
+                for (Slot slot = first; slot < program.slot_count; ++slot) {
+                    program.outputs.push_back(slot);
+                }
+                ASSERT_TRUE(all_tiers_agree(program, rng)) << to_text(program);
+            }
+        }
+    }
+}
+
+TEST(Native, InputsAndConstantsAsOutputs) {
+    std::mt19937_64 rng(7);
+    Program program;
+    program.input_count = 3;
+    program.constants = {2.0, -0.0};
+    program.slot_count = 6;
+    program.instructions = {{.op = Op::kAdd, .target = 5, .a = 0, .b = 3}};
+    program.outputs = {4, 2, 5, 0, 5, 3, 2, 5};
+    EXPECT_TRUE(all_tiers_agree(program, rng));
+    program.instructions.clear();
+    program.outputs = {4, 2, 0, 3, 2};
+    EXPECT_TRUE(all_tiers_agree(program, rng));
+    program.outputs.clear();
+    EXPECT_TRUE(all_tiers_agree(program, rng));
+}
+
+TEST(Native, OnlyWhereTheCpuHasAvx2) {
+    std::mt19937_64 rng(8);
+    const Program program = random_program({}, rng);
+    for (const int lanes : {1, 4, 8}) {
+        EXPECT_EQ(NativeCode::emit(program, {.lanes = lanes, .cpu = {}}), nullptr);
+    }
+    EXPECT_FALSE(Kernel(program, CpuFeatures{}).is_native());
+    EXPECT_FALSE(PacketKernel<8>(program, CpuFeatures{}).is_native());
+    EXPECT_EQ(Kernel(program, cpu_features()).is_native(), cpu_features().avx2);
+}
+
+TEST(Native, KernelsOfAnyLanesAgree) {
+    std::mt19937_64 rng(9);
+    const Program program = random_program({.instructions = 60, .outputs = 8}, rng);
+    const std::vector<double> inputs = random_inputs(program, rng);
+    Kernel one(program);
+    PacketKernel<4> four(program);
+    const PacketKernel<8> eight(program);
+    PacketKernel<8> copy = eight;  // copies own their workspace
+    const std::vector<double> expected = run_eight(one, program, 1, inputs);
+    EXPECT_TRUE(same(expected, run_eight(four, program, 4, inputs), "kernel", 4));
+    EXPECT_TRUE(same(expected, run_eight(copy, program, 8, inputs), "kernel", 8));
+}
+
+TEST(Tier, TheChoiceLimitsTheFeatures) {
+    const auto all = allowed_features("native", kAvx512);
+    ASSERT_TRUE(all);
+    EXPECT_TRUE(all->avx2 && all->avx512);
+    EXPECT_TRUE(allowed_features("", kAvx512)->avx512);
+    EXPECT_TRUE(allowed_features("avx2", kAvx512)->avx2);
+    EXPECT_FALSE(allowed_features("avx2", kAvx512)->avx512);
+    EXPECT_FALSE(allowed_features("avx2", {})->avx2);
+    EXPECT_FALSE(allowed_features("native", kAvx2)->avx512);
+    EXPECT_FALSE(allowed_features("interpreter", kAvx512)->avx2);
+    EXPECT_FALSE(allowed_features("fast", kAvx512));
 }
 
 }  // namespace
