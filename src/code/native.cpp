@@ -2,6 +2,19 @@
 
 #include "base/check.h"
 
+namespace ananke::code {
+
+void NativeCode::run(const double* inputs, double* outputs, double* workspace) const {
+    constexpr int kHalf = 4;
+    for (int half = 0; half < halves_; ++half) {
+        for (const NativeFunction function : functions_) {
+            function(inputs + kHalf * half, outputs + kHalf * half, workspace, constants());
+        }
+    }
+}
+
+}  // namespace ananke::code
+
 #if defined(__x86_64__)
 
 #include <asmjit/core.h>

@@ -42,21 +42,18 @@ class NativeCode {
     ~NativeCode();
 
     /// The arrays may not overlap. `workspace` has workspace_size() doubles.
-    void run(const double* inputs, double* outputs, double* workspace) const {
-        for (int half = 0; half < halves_; ++half) {
-            for (const NativeFunction function : functions_) {
-                function(inputs + 4 * half, outputs + 4 * half, workspace, constants());
-            }
-        }
+    void run(const double* inputs, double* outputs, double* workspace) const;
+    /// The function that is all of run(), or nullptr if run() calls several.
+    NativeFunction only_function() const {
+        return functions_.size() == 1 && halves_ == 1 ? functions_[0] : nullptr;
     }
+    const double* constants() const { return pool_.data() + constants_begin_; }
     std::size_t workspace_size() const { return workspace_size_; }
     std::size_t function_count() const { return functions_.size(); }
     std::size_t code_size() const { return code_size_; }  ///< bytes
 
   private:
     NativeCode() = default;
-
-    const double* constants() const { return pool_.data() + constants_begin_; }
 
     std::vector<NativeFunction> functions_;  ///< to be called one after the other
     int halves_ = 1;                         ///< 2 for 8 lanes with AVX2
@@ -70,14 +67,23 @@ class NativeCode {
 class Native {
   public:
     explicit Native(std::shared_ptr<const NativeCode> code)
-        : code_(std::move(code)), workspace_(code_->workspace_size()) {}
+        : code_(std::move(code)),
+          only_function_(code_->only_function()),
+          constants_(code_->constants()),
+          workspace_(code_->workspace_size()) {}
 
     void run(const double* inputs, double* outputs) {
-        code_->run(inputs, outputs, workspace_.data());
+        if (only_function_ != nullptr) {
+            only_function_(inputs, outputs, workspace_.data(), constants_);
+        } else {
+            code_->run(inputs, outputs, workspace_.data());
+        }
     }
 
   private:
     std::shared_ptr<const NativeCode> code_;
+    NativeFunction only_function_;  ///< of the code, at hand: small programs take nanoseconds
+    const double* constants_;
     Workspace workspace_;
 };
 

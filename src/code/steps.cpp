@@ -127,9 +127,11 @@ void gather_calls(Steps& all, std::size_t largest_batch) {
         ordered[next[place(i)]++] = all.steps[i];
     }
     for (std::size_t p = 1; p + 1 < first.size(); p += 2) {
-        std::stable_sort(ordered.begin() + static_cast<std::ptrdiff_t>(first[p]),
-                         ordered.begin() + static_cast<std::ptrdiff_t>(first[p + 1]),
-                         [](const Step& x, const Step& y) { return x.op < y.op; });
+        std::sort(ordered.begin() + static_cast<std::ptrdiff_t>(first[p]),
+                  ordered.begin() + static_cast<std::ptrdiff_t>(first[p + 1]),
+                  [](const Step& x, const Step& y) {
+                      return x.op != y.op ? x.op < y.op : x.value < y.value;
+                  });
         mark_batches(ordered, first[p], first[p + 1], largest_batch);
     }
     all.steps = std::move(ordered);
