@@ -255,9 +255,7 @@ void Emitter::emit_call(const Step& step) {
 }
 
 void Emitter::emit_batch(std::span<const Step> calls) {
-    constexpr std::size_t kMost = 8;
-    ANANKE_DEBUG_CHECK(shape_.lanes == 1 && calls.size() <= kMost);
-    const int width = calls.size() > 4 ? 8 : 4;
+    ANANKE_DEBUG_CHECK(shape_.lanes == 1 && calls.size() <= kBatchLanes);
     for (const Step& call : calls) {
         for (std::size_t k = 0; k < call.arity; ++k) {
             file_.set_next_use(call.operands[k], call.next_use[k]);
@@ -266,7 +264,7 @@ void Emitter::emit_batch(std::span<const Step> calls) {
     save_all();
     // All is safe in memory: every register but those of arguments may be used.
     RegisterMask busy = 0;
-    std::array<std::array<asmjit::Operand, kMost>, 2> arguments;
+    std::array<std::array<asmjit::Operand, kBatchLanes>, 2> arguments;
     for (std::size_t i = 0; i < calls.size(); ++i) {
         for (std::size_t k = 0; k < calls[i].arity; ++k) {
             const ValueId value = calls[i].operands[k];
@@ -276,30 +274,30 @@ void Emitter::emit_batch(std::span<const Step> calls) {
     }
     std::array<int, 2> packets{};
     for (std::size_t k = 0; k < calls[0].arity; ++k) {
-        // From above: registers 0 and 1 wait for the packets. At most 2*width are busy.
-        std::array<int, kMost / 2> temporaries{};
-        int reg = shape_.avx512 ? 32 : 16;
+        // From above: registers 0 and 1 wait for the packets. At most 8 of 16 are busy.
+        std::array<int, 2> temporaries{};
+        int reg = 16;
         for (int& temporary : temporaries) {
             do {
                 --reg;
             } while ((busy & bit(reg)) != 0);
             temporary = reg;
         }
-        out_->gather(std::span(arguments[k]).first(calls.size()), temporaries, width);
+        out_->gather(std::span(arguments[k]).first(calls.size()), temporaries);
         packets[k] = temporaries[0];
         busy |= bit(temporaries[0]);
     }
     for (std::size_t k = 0; k < calls[0].arity; ++k) {
-        out_->copy_packet(static_cast<int>(k), packets[k], width);
+        out_->copy_packet(static_cast<int>(k), packets[k]);
     }
     forget_registers();
-    out_->call(calls[0].op, width);
+    out_->call(calls[0].op, kBatchLanes);
     for (const Step& call : calls) {
         bury(call);
     }
-    const std::uint32_t first = file_.take_places(static_cast<std::uint32_t>(width));
-    out_->store_packet(Home{Home::Base::kWorkspace, first}, 0, width);
-    for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(width); ++i) {
+    const std::uint32_t first = file_.take_places(kBatchLanes);
+    out_->store_packet(Home{Home::Base::kWorkspace, first}, 0);
+    for (std::uint32_t i = 0; i < kBatchLanes; ++i) {
         const Home place{Home::Base::kWorkspace, first + i};
         if (i >= calls.size()) {
             file_.give_back_place(place.index);

@@ -324,9 +324,9 @@ void Encoder::call(Op op, int lanes) {
     out_.call(x86::rax);
 }
 
-void Encoder::gather(std::span<const Operand> items, std::span<const int> temporaries, int width) {
+void Encoder::gather(std::span<const Operand> items, const std::array<int, 2>& temporaries) {
     const std::size_t pairs = (items.size() + 1) / 2;
-    ANANKE_DEBUG_CHECK(temporaries.size() >= pairs);
+    ANANKE_DEBUG_CHECK(pairs <= temporaries.size());
     for (std::size_t j = 0; j < pairs; ++j) {
         const x86::Vec to = vec(temporaries[j], 1);
         const Operand& high = items[std::min(2 * j + 1, items.size() - 1)];
@@ -337,25 +337,21 @@ void Encoder::gather(std::span<const Operand> items, std::span<const int> tempor
         }
         out_.emit(high.isMem() ? Inst::kIdVmovhpd : Inst::kIdVunpcklpd, to, low, high);
     }
-    const InstructionId insert = shape_.avx512 ? Inst::kIdVinsertf64x2 : Inst::kIdVinsertf128;
-    for (std::size_t j = 0; j + 1 < pairs; j += 2) {
-        const x86::Vec to = vec(temporaries[j], 4);
-        out_.emit(insert, to, to, vec(temporaries[j + 1], 1), imm(1));
-    }
-    if (width == 8 && pairs > 2) {
-        const x86::Vec to = vec(temporaries[0], 8);
-        out_.emit(Inst::kIdVinsertf64x4, to, to, vec(temporaries[2], 4), imm(1));
+    if (pairs == 2) {
+        const x86::Vec to = vec(temporaries[0], kBatchLanes);
+        out_.emit(shape_.avx512 ? Inst::kIdVinsertf64x2 : Inst::kIdVinsertf128, to, to,
+                  vec(temporaries[1], 1), imm(1));
     }
 }
 
-void Encoder::copy_packet(int to, int from, int width) {
+void Encoder::copy_packet(int to, int from) {
     if (to != from) {
-        out_.emit(Inst::kIdVmovapd, vec(to, width), vec(from, width));
+        out_.emit(Inst::kIdVmovapd, vec(to, kBatchLanes), vec(from, kBatchLanes));
     }
 }
 
-void Encoder::store_packet(Home to, int from, int width) {
-    out_.emit(Inst::kIdVmovupd, place(to), vec(from, width));
+void Encoder::store_packet(Home to, int from) {
+    out_.emit(Inst::kIdVmovupd, place(to), vec(from, kBatchLanes));
 }
 
 }  // namespace ananke::code

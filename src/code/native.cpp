@@ -68,7 +68,7 @@ std::shared_ptr<const NativeCode> NativeCode::emit(const Program& program,
     const Shape shape{.lanes = in_halves ? 4 : options.lanes,
                       .stride = options.lanes,
                       .avx512 = options.cpu.avx512};
-    const std::size_t largest_batch = shape.lanes > 1 ? 1 : shape.avx512 ? 8 : 4;
+    const std::size_t largest_batch = shape.lanes > 1 ? 1 : kBatchLanes;
     const Steps steps = make_steps(program, largest_batch);
 
     const std::shared_ptr<NativeCode> native(new NativeCode());

@@ -83,6 +83,9 @@ std::uint32_t RegisterFile::take_place() {
 }
 
 std::uint32_t RegisterFile::take_places(std::uint32_t count) {
+    while (place_count_ % count != 0) {
+        give_back_place(place_count_++);
+    }
     const std::uint32_t first = place_count_;
     place_count_ += count;
     return first;

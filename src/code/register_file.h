@@ -58,7 +58,9 @@ class RegisterFile {
 
     /// Numbers of places in the workspace. Those given back are used again.
     std::uint32_t take_place();
-    std::uint32_t take_places(std::uint32_t count);  ///< side by side
+    /// Side by side, the first a multiple of their count: a packet that lies across two lines of
+    /// the cache is slow to read back.
+    std::uint32_t take_places(std::uint32_t count);
     void give_back_place(std::uint32_t place) { free_places_.push_back(place); }
     std::uint32_t place_count() const { return place_count_; }
 
