@@ -41,8 +41,9 @@ debug sanitize: dependencies
 
 bench: dependencies
 	@cmake --preset bench
-	@cmake --build --preset bench --target ananke_bench
+	@cmake --build --preset bench --target ananke_bench ananke_emitter_bench
 	@build/bench/bench/ananke_bench
+	@build/bench/bench/ananke_emitter_bench
 
 lint: build
 	@scripts/install-dependencies.sh lint
