@@ -43,7 +43,7 @@ void RegisterFile::set_next_use(ValueId value, std::uint32_t step) {
 
 void RegisterFile::put(ValueId value, int reg) {
     ANANKE_DEBUG_CHECK(is_free(reg) && !in_register(value));
-    values_[value].reg = static_cast<std::int8_t>(reg);
+    values_[value].reg = reg;
     registers_[static_cast<std::size_t>(reg)].value = value;
     occupied_ |= bit(reg);
     update_rank(values_[value]);

@@ -68,7 +68,7 @@ class RegisterFile {
     struct ValueState {
         Home home;
         std::uint32_t next_use = kNever;
-        std::int8_t reg = kNone;
+        int reg = kNone;
     };
     struct RegisterState {
         ValueId value = 0;
