@@ -2,8 +2,8 @@
 //
 // Callers hold Kernels, never a tier: native code where the CPU and ANANKE_CODE allow it (tier.h),
 // else the interpreter; the bits are the same. Native code is emitted when the kernel is made, at
-// about the cost of making the interpreter's tape. Copies are cheap (they share the code) and
-// independent: one per thread.
+// 0.1 to 0.2 us per operation (two to three times the interpreter's tape). Copies are cheap (they
+// share the code) and independent: one per thread.
 #pragma once
 
 #include <memory>
