@@ -24,22 +24,20 @@ constexpr double kPartAlarm = 1e-4;
 /// Programs of one run that are kept.
 constexpr std::size_t kMostRecordings = 64;
 
-/// power + Qc . v,  Qc = M a - Q
+/// power + Qc . v,  Qc = C + A^T lambda: rows with A v = 0 do no work.
 Recorded rate_of_energy(const CompiledModel& model, const Recorded& power,
-                        std::span<const Recorded> mass, std::span<const Recorded> force,
-                        std::span<const Recorded> v, std::span<const Recorded> a) {
+                        std::span<const Recorded> nonideal, std::span<const Recorded> entries,
+                        std::span<const Recorded> v, std::span<const Recorded> lambda) {
     Recorded rate = power;
-    const auto at = [](int i) { return static_cast<std::size_t>(i); };
-    for (std::size_t i = 0; i < mass.size(); ++i) {
-        const Place& place = model.mass_entries[i];
-        Recorded pair = v[at(place.row)] * a[at(place.column)];
-        if (place.row != place.column) {
-            pair = pair + v[at(place.column)] * a[at(place.row)];
-        }
-        rate = rate + mass[i] * pair;
+    for (std::size_t i = 0; i < nonideal.size(); ++i) {
+        rate = rate + nonideal[i] * v[i];
     }
-    for (std::size_t i = 0; i < force.size(); ++i) {
-        rate = rate - force[i] * v[i];
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const Place& place = model.row_entries[i];
+        const auto row = static_cast<std::size_t>(place.row);
+        if (!model.rows[row].homogeneous) {
+            rate = rate + lambda[row] * (entries[i] * v[static_cast<std::size_t>(place.column)]);
+        }
     }
     return rate;
 }
@@ -72,7 +70,7 @@ bool CompiledAcceleration::choose(const solve::System& at, std::span<const int> 
         return true;
     }
     std::optional<solve::EliminationOrder> order =
-        solve::choose_order(sparse_system(evaluator_->model(), at, wanted.rows, varies_));
+        solve::choose_order(sparse_system(*evaluator_, at, wanted.rows, varies_));
     if (!order) {
         return false;
     }
@@ -132,31 +130,30 @@ void CompiledAcceleration::Watched::add_pivot(const Recorded& value, const Bound
     }
 }
 
-CompiledAcceleration::Watched CompiledAcceleration::eliminate(
-    solve::Elimination<Recorded>& elimination, const RowOrder& order) {
-    Watched watched;
-    std::vector<Recorded> lengths;  // of the rows, once all coordinates are gone
-    for (const solve::Pivot& pivot : order.pivots) {
-        if (pivot.coordinate < 0 && lengths.empty()) {
-            for (std::size_t k = 0; k < order.rows.size(); ++k) {
-                const int unknown = elimination.n() + static_cast<int>(k);
-                lengths.push_back(*elimination.find(unknown, unknown));
-                watched.add_pivot(lengths.back(), {kLengthAlarm, kSoundLength, kSoundLength});
-            }
-        }
-        const Recorded value = elimination.eliminate(pivot);
-        if (pivot.coordinate < 0) {
-            const Recorded part = lengths[static_cast<std::size_t>(pivot.row)] * reciprocal(value);
-            if (!part.is_number()) {
-                watched.parts.push_back(part);
-            }
-        } else if (pivot.row < 0) {
-            watched.add_pivot(value, {kMassAlarm, kMassAlarm, kMassAlarm});
-        } else {
-            watched.add_pivot(value, {kPivotAlarm, kGoodPivot, 0.0});
-        }
+void CompiledAcceleration::Watched::before(const solve::Elimination<Recorded>& elimination,
+                                           const solve::Pivot& pivot) {
+    if (pivot.coordinate >= 0 || !lengths_.empty()) {
+        return;
     }
-    return watched;
+    // Range space: all coordinates are gone.
+    for (std::size_t k = 0; k < rows_; ++k) {
+        const int unknown = elimination.n() + static_cast<int>(k);
+        lengths_.push_back(*elimination.find(unknown, unknown));
+        add_pivot(lengths_.back(), {kLengthAlarm, kSoundLength, kSoundLength});
+    }
+}
+
+void CompiledAcceleration::Watched::after(const solve::Pivot& pivot, const Recorded& value) {
+    if (pivot.coordinate < 0) {
+        const Recorded part = lengths_[static_cast<std::size_t>(pivot.row)] * reciprocal(value);
+        if (!part.is_number()) {
+            parts.push_back(part);
+        }
+    } else if (pivot.row < 0) {
+        add_pivot(value, {kMassAlarm, kMassAlarm, kMassAlarm});
+    } else {
+        add_pivot(value, {kPivotAlarm, kGoodPivot, 0.0});
+    }
 }
 
 CompiledAcceleration::Recording CompiledAcceleration::record(RowOrder order) const {
@@ -179,25 +176,27 @@ CompiledAcceleration::Recording CompiledAcceleration::record(RowOrder order) con
     const std::span<const Recorded> b = take(model.rows.size());
     const Recorded power = rest.front();
 
-    solve::Elimination<Recorded> elimination(n_, static_cast<int>(order.rows.size()));
-    set_mass(elimination, model.mass_entries, mass);
-    set_rows(elimination, model.row_entries, entries, order.rows);
-    for (std::size_t i = 0; i < n; ++i) {
-        elimination.set_right(static_cast<int>(i),
-                              nonideal.empty() ? force[i] : force[i] + nonideal[i]);
+    RecordedSystem system{model.row_entries, mass, entries, {force.begin(), force.end()}, {}};
+    for (std::size_t i = 0; i < nonideal.size(); ++i) {
+        system.force[i] = system.force[i] + nonideal[i];
     }
+    for (const int row : order.rows) {
+        system.b.push_back(b[static_cast<std::size_t>(row)]);
+    }
+    Watched watched(order.rows.size());
+    const std::vector<Recorded> x = record_elimination(*evaluator_, inputs, std::move(system),
+                                                       order, norm_rows(model), &watched);
+    std::vector<Recorded> lambda(model.rows.size(), Recorded(0.0));
     for (std::size_t k = 0; k < order.rows.size(); ++k) {
-        elimination.set_right(n_ + static_cast<int>(k), b[static_cast<std::size_t>(order.rows[k])]);
+        lambda[static_cast<std::size_t>(order.rows[k])] = Recorded(0.0) - x[n + k];
     }
-    Watched watched = eliminate(elimination, order);
-    const std::vector<Recorded> a = elimination.solution();
 
     std::vector<code::Value> outputs;
     for (std::size_t i = 0; i < n; ++i) {
-        outputs.push_back(a[i].value(builder));
+        outputs.push_back(x[i].value(builder));
     }
     const std::span<const Recorded> v = std::span(inputs).subspan(layout.v(), n);
-    outputs.push_back(rate_of_energy(model, power, mass, force, v, a).value(builder));
+    outputs.push_back(rate_of_energy(model, power, nonideal, entries, v, lambda).value(builder));
     for (const std::vector<Recorded>* part : {&watched.pivots, &watched.parts}) {
         for (const Recorded& one : *part) {
             outputs.push_back(one.value(builder));

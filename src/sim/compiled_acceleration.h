@@ -42,6 +42,8 @@ class CompiledAcceleration {
     bool ready() const {
         return active_ != nullptr && parameter_changes_ == evaluator_->parameter_changes();
     }
+    /// Instructions of the program. Requires ready().
+    std::size_t program_size() const { return active_->kernel.program().instructions.size(); }
     /// The choice. Requires ready().
     const RowOrder& order() const { return active_->order; }
 
@@ -50,7 +52,7 @@ class CompiledAcceleration {
         active_->kernel.run(evaluator_->system_inputs(t, q, v).data(), outputs_.data());
         return health();
     }
-    // Of the last run(). Where an acceleration is not a number, the energy rate is not either.
+    // Of the last run().
     std::span<const double> a() const {
         return std::span(outputs_).first(static_cast<std::size_t>(n_));
     }
@@ -75,16 +77,24 @@ class CompiledAcceleration {
         std::vector<PivotWatch> pivots;
         std::size_t parts = 0;
     };
-    struct Watched {
-        std::vector<code::Recorded> pivots, parts;
-        std::vector<PivotWatch> bounds;
+    class Watched final : public PivotObserver {
+      public:
+        explicit Watched(std::size_t rows) : rows_(rows) {}
+        void before(const solve::Elimination<code::Recorded>& elimination,
+                    const solve::Pivot& pivot) override;
+        void after(const solve::Pivot& pivot, const code::Recorded& value) override;
 
+        std::vector<code::Recorded> pivots, parts;
+        std::vector<PivotWatch> bounds;  ///< of pivots
+
+      private:
         void add_pivot(const code::Recorded& value, const Bounds& least);
+
+        std::size_t rows_;
+        std::vector<code::Recorded> lengths_;  ///< squared, of the rows in the range-space order
     };
 
     Recording record(RowOrder order) const;
-    static Watched eliminate(solve::Elimination<code::Recorded>& elimination,
-                             const RowOrder& order);
     PivotHealth health() const;
     bool suits(Recording& recording);
     Recording* find_suitable(std::span<const int> rows);

@@ -1,8 +1,10 @@
 #include "sim/compiled_model.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "code/lower.h"
+#include "mech/bodies.h"
 #include "sym/differentiate.h"
 #include "sym/walk.h"
 
@@ -368,6 +370,60 @@ void compile_gauge(CompiledModel& compiled, const Model& model, const Equations&
     compiled.gauge = out.kernel();
 }
 
+/// True if the inertia of the quaternion is that of the body and nothing else, and J is constant.
+bool is_rigid(Model& model, const mech::Body& body, const Equations& equations) {
+    const auto varies = [&](Expr e) {
+        for (const sym::SymbolKind kind :
+             {sym::SymbolKind::kTime, sym::SymbolKind::kCoordinate, sym::SymbolKind::kVelocity}) {
+            if (sym::depends_on_kind(model.graph, e, kind)) {
+                return true;
+            }
+        }
+        return false;
+    };
+    for (const mech::Vec3& row : body.inertia) {
+        if (std::any_of(row.begin(), row.end(), varies)) {
+            return false;
+        }
+    }
+    const mech::InertiaElement own = mech::body_element(model, body);
+    const int first = body.first + 3;
+    const auto inside = [&](int i) { return i >= first && i < first + 4; };
+    std::size_t found = 0;
+    for (const mech::MassEntry& entry : equations.M) {
+        if (!inside(entry.row) || !inside(entry.column)) {
+            continue;
+        }
+        found += std::any_of(own.M.begin(), own.M.end(), [&](const mech::MassEntry& mine) {
+            return mine.row == entry.row && mine.column == entry.column &&
+                   mine.value == entry.value;
+        });
+    }
+    return found == own.M.size();
+}
+
+void describe_rotations(CompiledModel& compiled, Model& model, const Equations& equations,
+                        const std::vector<Expr>& inputs) {
+    Outputs inertia(model, inputs);
+    for (const mech::Body& body : model.bodies) {
+        if (body.kind != mech::Body::Kind::kSpatial) {
+            continue;
+        }
+        const auto norm = std::find_if(compiled.rows.begin(), compiled.rows.end(),
+                                       [&](const Row& row) { return row.constraint == body.norm; });
+        compiled.rotations.push_back(
+            {body.first + 3,
+             norm == compiled.rows.end() ? -1 : static_cast<int>(norm - compiled.rows.begin()),
+             is_rigid(model, body, equations)});
+        for (std::size_t i = 0; i < 3; ++i) {
+            for (std::size_t j = i; j < 3; ++j) {
+                inertia.add(body.inertia[i][j]);
+            }
+        }
+    }
+    compiled.inertia = inertia.kernel();
+}
+
 }  // namespace
 
 CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
@@ -387,6 +443,7 @@ CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     compiled.differences = difference_kernel(model, switches.list, inputs);
     compiled.magnitudes = magnitude_kernel(model, compiled.rows, inputs);
     compiled.mass = Outputs(model, inputs).add_mass(equations).kernel();
+    describe_rotations(compiled, model, equations, inputs);
     compiled.position = position_kernel(compiled, model, inputs);
     compiled.velocity = velocity_kernel(model, compiled.rows, inputs);
     compiled.residuals = residual_kernel(model, compiled.rows, inputs);

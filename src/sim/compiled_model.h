@@ -67,6 +67,13 @@ struct CompiledModel {
     std::vector<std::string> point_names;
     std::vector<std::string> constraint_names;   ///< indexed by mech::Row::constraint
     std::vector<solve::CoordinateGroup> groups;  ///< quaternions
+    /// What a quaternion is to the equations, one per group.
+    struct Rotation {
+        int first;     ///< coordinate
+        int norm_row;  ///< among `rows`, -1: none
+        bool rigid;    ///< its inertia is 4 E^T J E, J constant, and nothing else
+    };
+    std::vector<Rotation> rotations;
     struct BodyCoordinates {
         std::string name;
         int first, count;
@@ -96,6 +103,7 @@ struct CompiledModel {
     code::Kernel differences{code::Program{}};  ///< left - right of the switches
     code::Kernel magnitudes{code::Program{}};   ///< of the rows of A, then of b
     code::Kernel mass{code::Program{}};         ///< M entries
+    code::Kernel inertia{code::Program{}};      ///< J of `rotations`, upper triangles by rows
     code::Kernel position{
         code::Program{}};  ///< phi, its gradient, its magnitude: `holonomic`, then `integrals`
     code::Kernel velocity{code::Program{}};   ///< rate, A entries, rate magnitudes of all rows

@@ -69,18 +69,25 @@ std::unique_ptr<CompiledProjection::Recording> CompiledProjection::record(const 
         positions.pivots = order.pivots;
     } else {
         const std::optional<solve::EliminationOrder> own = solve::choose_order(
-            sparse_system(model, evaluator_->system_in_step(t, q, v), rows, varies_));
+            sparse_system(*evaluator_, evaluator_->system_in_step(t, q, v), rows, varies_));
         if (!own) {
             return nullptr;
         }
         positions.pivots = own->pivots;
     }
+    std::vector<int> position_norms;
+    for (const int norm : norm_rows(model)) {
+        const auto place = std::find(model.holonomic.begin(), model.holonomic.end(), norm);
+        position_norms.push_back(place == model.holonomic.end()
+                                     ? -1
+                                     : static_cast<int>(place - model.holonomic.begin()));
+    }
     auto made = std::make_unique<Recording>();
     made->order = order;
     made->position = record_level(model.position.program(), model.holonomic.size(),
-                                  model.holonomic_entries, positions);
-    made->velocity =
-        record_level(model.velocity.program(), model.rows.size(), model.row_entries, order);
+                                  model.holonomic_entries, positions, position_norms);
+    made->velocity = record_level(model.velocity.program(), model.rows.size(), model.row_entries,
+                                  order, norm_rows(model));
     set_floors(made->position, false, t, q, v);
     set_floors(made->velocity, true, t, q, v);
     return made;
@@ -90,9 +97,9 @@ std::unique_ptr<CompiledProjection::Recording> CompiledProjection::record(const 
 CompiledProjection::Level CompiledProjection::record_level(const code::Program& program,
                                                            std::size_t rows,
                                                            std::span<const Place> places,
-                                                           const RowOrder& order) const {
+                                                           const RowOrder& order,
+                                                           std::span<const int> norms) const {
     const CompiledModel& model = evaluator_->model();
-    const int n = model.n();
     code::Builder builder(static_cast<std::uint32_t>(model.layout.size()));
     const std::vector<Recorded> inputs = recorded_inputs(builder, *evaluator_);
     const std::vector<Recorded> mass = code::replay(builder, model.mass.program(), inputs);
@@ -103,17 +110,12 @@ CompiledProjection::Level CompiledProjection::record_level(const code::Program& 
     const std::span<const Recorded> magnitudes =
         std::span(values).subspan(all + places.size(), rows);
 
-    solve::Elimination<Recorded> elimination(n, static_cast<int>(order.rows.size()));
-    set_mass(elimination, model.mass_entries, mass);
-    set_rows(elimination, places, entries, order.rows);
-    for (std::size_t k = 0; k < order.rows.size(); ++k) {
-        elimination.set_right(n + static_cast<int>(k),
-                              Recorded(0.0) - residuals[static_cast<std::size_t>(order.rows[k])]);
+    RecordedSystem system{places, mass, entries, std::vector<Recorded>(n_, Recorded(0.0)), {}};
+    for (const int row : order.rows) {
+        system.b.push_back(Recorded(0.0) - residuals[static_cast<std::size_t>(row)]);
     }
-    for (const solve::Pivot& pivot : order.pivots) {
-        elimination.eliminate(pivot);
-    }
-    const std::vector<Recorded> solution = elimination.solution();
+    const std::vector<Recorded> solution =
+        record_elimination(*evaluator_, inputs, std::move(system), order, norms);
     std::vector<code::Value> outputs;
     for (std::size_t i = 0; i < n_; ++i) {
         outputs.push_back(solution[i].value(builder));

@@ -34,7 +34,7 @@ void RankWatch::record(const solve::System& at) {
         model.mass_entries.size() + static_cast<std::size_t>(model.has_nonideal ? 2 * n : n);
 
     solve::Elimination<Recorded> elimination(n, static_cast<int>(m));
-    const std::vector<double> scales = coordinate_scales(at);
+    const std::vector<double> scales = coordinate_scales(at.M.diagonal(), at.groups);
     for (int j = 0; j < n; ++j) {
         const double scale = scales[static_cast<std::size_t>(j)];
         elimination.set(j, j, Recorded(1.0 / (scale * scale)));

@@ -6,26 +6,75 @@
 namespace ananke::sim {
 namespace {
 
-/// Place of each row of the model among `rows`, -1 for others.
-std::vector<int> places_among(std::span<const int> rows, std::span<const Place> entries) {
-    int count = 0;
-    for (const Place& place : entries) {
-        count = std::max(count, place.row + 1);
-    }
+/// Place of each of `count` rows among `rows`, -1 for others.
+std::vector<int> places_among(std::span<const int> rows, int count) {
     std::vector<int> places(static_cast<std::size_t>(count), -1);
     for (std::size_t k = 0; k < rows.size(); ++k) {
-        if (rows[k] < count) {
-            places[static_cast<std::size_t>(rows[k])] = static_cast<int>(k);
-        }
+        places[static_cast<std::size_t>(rows[k])] = static_cast<int>(k);
     }
     return places;
 }
 
+/// Bodies are blocks, and so is every coordinate of none; nothing without bodies.
+std::vector<int> blocks_of(const CompiledModel& model) {
+    if (model.bodies.empty()) {
+        return {};
+    }
+    std::vector<int> blocks(static_cast<std::size_t>(model.n()), -1);
+    int next = 0;
+    for (const CompiledModel::BodyCoordinates& body : model.bodies) {
+        std::fill_n(blocks.begin() + body.first, body.count, next++);
+    }
+    for (int& block : blocks) {
+        block = block < 0 ? next++ : block;
+    }
+    return blocks;
+}
+
+int row_count(std::span<const Place> entries, std::span<const int> rows) {
+    int count = 0;
+    for (const Place& place : entries) {
+        count = std::max(count, place.row + 1);
+    }
+    for (const int row : rows) {
+        count = std::max(count, row + 1);
+    }
+    return count;
+}
+
+/// For inputs of any scalar; `norms` as rows are numbered where `places` counts them.
+template <class S>
+solve::QuaternionBasis<S> quaternion_basis(const Evaluator& evaluator, std::span<const S> inputs,
+                                           std::span<const int> norms,
+                                           std::span<const int> places) {
+    const CompiledModel& model = evaluator.model();
+    std::vector<double> inertias(model.inertia.output_count());
+    code::Kernel kernel = model.inertia;
+    kernel.run(evaluator.inputs().data(), inertias.data());
+    std::vector<solve::QuaternionGroup<S>> groups;
+    for (std::size_t g = 0; g < model.rotations.size(); ++g) {
+        const CompiledModel::Rotation& rotation = model.rotations[g];
+        solve::QuaternionGroup<S> group;
+        group.first = rotation.first;
+        const int norm = norms[g];
+        group.norm_row = norm < 0 ? -1 : places[static_cast<std::size_t>(norm)];
+        for (std::size_t i = 0; i < 4; ++i) {
+            group.u[i] = inputs[model.layout.q() + static_cast<std::size_t>(rotation.first) + i];
+        }
+        if (rotation.rigid) {
+            group.inertia.emplace();
+            std::copy_n(inertias.data() + 6 * g, 6, group.inertia->begin());
+        }
+        groups.push_back(std::move(group));
+    }
+    return {model.n(), std::move(groups)};
+}
+
 }  // namespace
 
-std::vector<double> coordinate_scales(const solve::System& at) {
-    Eigen::VectorXd mass = at.M.diagonal();
-    for (const solve::CoordinateGroup& group : at.groups) {
+std::vector<double> coordinate_scales(Eigen::VectorXd mass,
+                                      std::span<const solve::CoordinateGroup> groups) {
+    for (const solve::CoordinateGroup& group : groups) {
         mass.segment(group.first, group.count)
             .setConstant(mass.segment(group.first, group.count).mean());
     }
@@ -38,22 +87,42 @@ std::vector<double> coordinate_scales(const solve::System& at) {
     return scales;
 }
 
-solve::SparseSystem sparse_system(const CompiledModel& model, const solve::System& at,
-                                  std::span<const int> rows, std::span<const char> varies) {
-    solve::SparseSystem system{
-        at.n(), static_cast<int>(rows.size()), {}, {}, coordinate_scales(at)};
-    for (const Place& place : model.mass_entries) {
-        system.mass.push_back({place.row, place.column, at.M(place.row, place.column)});
+std::vector<int> norm_rows(const CompiledModel& model) {
+    std::vector<int> rows;
+    for (const CompiledModel::Rotation& rotation : model.rotations) {
+        rows.push_back(rotation.norm_row);
     }
-    const std::vector<int> places = places_among(rows, model.row_entries);
+    return rows;
+}
+
+solve::SparseSystem sparse_system(const Evaluator& evaluator, const solve::System& at,
+                                  std::span<const int> rows, std::span<const char> varies) {
+    const CompiledModel& model = evaluator.model();
+    std::vector<solve::SparseEntry> mass;
+    for (const Place& place : model.mass_entries) {
+        mass.push_back({place.row, place.column, at.M(place.row, place.column)});
+    }
+    std::vector<solve::SparseEntry> entries;
+    const std::vector<int> places = places_among(rows, at.m());
     for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
         const Place& place = model.row_entries[i];
         const int row = places[static_cast<std::size_t>(place.row)];
         if (row >= 0) {
-            system.rows.push_back(
-                {row, place.column, at.A(place.row, place.column), varies[i] == 0});
+            entries.push_back({row, place.column, at.A(place.row, place.column), varies[i] == 0});
         }
     }
+    const solve::QuaternionBasis<double> basis =
+        quaternion_basis(evaluator, evaluator.inputs(), norm_rows(model), places);
+    solve::SparseSystem system{
+        at.n(), static_cast<int>(rows.size()), basis.mass(mass), basis.rows(entries), {}};
+    Eigen::VectorXd diagonal = Eigen::VectorXd::Zero(at.n());
+    for (const solve::SparseEntry& one : system.mass) {
+        if (one.row == one.column) {
+            diagonal[one.row] = one.value;
+        }
+    }
+    system.scale = coordinate_scales(std::move(diagonal), at.groups);
+    system.block = blocks_of(model);
     return system;
 }
 
@@ -91,7 +160,7 @@ std::vector<code::Recorded> recorded_inputs(code::Builder& builder, const Evalua
 
 void set_rows(solve::Elimination<code::Recorded>& elimination, std::span<const Place> places,
               std::span<const code::Recorded> values, std::span<const int> rows) {
-    const std::vector<int> among = places_among(rows, places);
+    const std::vector<int> among = places_among(rows, row_count(places, rows));
     for (std::size_t i = 0; i < places.size(); ++i) {
         const int row = among[static_cast<std::size_t>(places[i].row)];
         if (row >= 0) {
@@ -100,11 +169,59 @@ void set_rows(solve::Elimination<code::Recorded>& elimination, std::span<const P
     }
 }
 
-void set_mass(solve::Elimination<code::Recorded>& elimination, std::span<const Place> places,
-              std::span<const code::Recorded> values) {
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        elimination.set(places[i].row, places[i].column, values[i]);
+std::vector<code::Recorded> record_elimination(const Evaluator& evaluator,
+                                               std::span<const code::Recorded> inputs,
+                                               RecordedSystem system, const RowOrder& order,
+                                               std::span<const int> norms,
+                                               PivotObserver* observer) {
+    using code::Recorded;
+    const CompiledModel& model = evaluator.model();
+    const int n = model.n();
+    int count = row_count(system.row_places, order.rows);
+    for (const int norm : norms) {
+        count = std::max(count, norm + 1);
     }
+    const std::vector<int> places = places_among(order.rows, count);
+    const solve::QuaternionBasis<Recorded> basis =
+        quaternion_basis(evaluator, inputs, norms, places);
+
+    std::vector<solve::MatrixEntry<Recorded>> mass;
+    for (std::size_t i = 0; i < system.mass.size(); ++i) {
+        mass.push_back({model.mass_entries[i].row, model.mass_entries[i].column, system.mass[i]});
+    }
+    std::vector<solve::MatrixEntry<Recorded>> entries;
+    for (std::size_t i = 0; i < system.entries.size(); ++i) {
+        const int row = places[static_cast<std::size_t>(system.row_places[i].row)];
+        if (row >= 0) {
+            entries.push_back({row, system.row_places[i].column, system.entries[i]});
+        }
+    }
+    solve::Elimination<Recorded> elimination(n, static_cast<int>(order.rows.size()));
+    for (const solve::MatrixEntry<Recorded>& one : basis.mass(mass)) {
+        elimination.set(one.row, one.column, one.value);
+    }
+    for (const solve::MatrixEntry<Recorded>& one : basis.rows(entries)) {
+        elimination.set(n + one.row, one.column, one.value);
+    }
+    basis.turn_force(system.force);
+    for (int i = 0; i < n; ++i) {
+        elimination.set_right(i, system.force[static_cast<std::size_t>(i)]);
+    }
+    for (std::size_t k = 0; k < system.b.size(); ++k) {
+        elimination.set_right(n + static_cast<int>(k), system.b[k]);
+    }
+    for (const solve::Pivot& pivot : order.pivots) {
+        if (observer != nullptr) {
+            observer->before(elimination, pivot);
+        }
+        const Recorded value = elimination.eliminate(pivot);
+        if (observer != nullptr) {
+            observer->after(pivot, value);
+        }
+    }
+    std::vector<Recorded> x = elimination.solution();
+    basis.turn_back(x);
+    return x;
 }
 
 }  // namespace ananke::sim

@@ -22,11 +22,13 @@ struct RowOrder {
 
 /// Sizes of the units of the coordinates, M_jj^-1/2; those of a group are one, and coordinates
 /// without mass take that of the others.
-std::vector<double> coordinate_scales(const solve::System& at);
+std::vector<double> coordinate_scales(Eigen::VectorXd mass,
+                                      std::span<const solve::CoordinateGroup> groups);
 
-/// M, and these rows of A, as sparse numbers. `varies`: per entry of CompiledModel::row_entries,
-/// not the same at all states of a run.
-solve::SparseSystem sparse_system(const CompiledModel& model, const solve::System& at,
+/// M, and these rows of A, as sparse numbers at the last state of the evaluator, quaternions by
+/// angular accelerations. `varies`: per entry of CompiledModel::row_entries, not the same at all
+/// states of a run.
+solve::SparseSystem sparse_system(const Evaluator& evaluator, const solve::System& at,
                                   std::span<const int> rows, std::span<const char> varies);
 
 /// Which entries of A change along a run: those that depend on t, q, v or a truth.
@@ -35,10 +37,39 @@ std::vector<char> entries_that_vary(const CompiledModel& model);
 /// The inputs of every kernel as they are recorded: parameters are numbers from now on.
 std::vector<code::Recorded> recorded_inputs(code::Builder& builder, const Evaluator& evaluator);
 
+/// A system to be eliminated in some order: recorded values of M and of rows of A at `places`, and
+/// the right-hand sides.
+struct RecordedSystem {
+    std::span<const Place> row_places;
+    std::span<const code::Recorded> mass;     ///< at CompiledModel::mass_entries
+    std::span<const code::Recorded> entries;  ///< at row_places
+    std::vector<code::Recorded> force;        ///< n
+    std::vector<code::Recorded> b;            ///< per row of the order
+};
+
+/// Called after each pivot with its value; before the first pivot of a row alone, with the
+/// elimination as it stands then.
+struct PivotObserver {
+    virtual ~PivotObserver() = default;
+    virtual void before(const solve::Elimination<code::Recorded>& elimination,
+                        const solve::Pivot& pivot) = 0;
+    virtual void after(const solve::Pivot& pivot, const code::Recorded& value) = 0;
+};
+
+/// Records the elimination in this order. `norm_rows`: per rotation of the model the row of its
+/// norm as rows are numbered at row_places, -1: none. Returns the accelerations (n), then the
+/// multipliers of the rows of the order with a minus sign.
+std::vector<code::Recorded> record_elimination(const Evaluator& evaluator,
+                                               std::span<const code::Recorded> inputs,
+                                               RecordedSystem system, const RowOrder& order,
+                                               std::span<const int> norm_rows,
+                                               PivotObserver* observer = nullptr);
+
+/// Norm rows of the rotations, as rows are numbered in the model.
+std::vector<int> norm_rows(const CompiledModel& model);
+
 /// Puts entries of rows that are among `rows`, renumbered, into the elimination.
 void set_rows(solve::Elimination<code::Recorded>& elimination, std::span<const Place> places,
               std::span<const code::Recorded> values, std::span<const int> rows);
-void set_mass(solve::Elimination<code::Recorded>& elimination, std::span<const Place> places,
-              std::span<const code::Recorded> values);
 
 }  // namespace ananke::sim

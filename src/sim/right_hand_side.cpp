@@ -11,6 +11,14 @@ using solve::SolveStatus;
 /// independent without a pivot that tells.
 constexpr int kLongestTrust = 32;
 
+bool all_finite(std::span<const double> values) {
+    double zeros = 0.0;
+    for (const double value : values) {
+        zeros += 0.0 * value;
+    }
+    return zeros == 0.0;
+}
+
 }  // namespace
 
 RightHandSide::RightHandSide(Evaluator& evaluator, const DynamicsOptions& options)
@@ -72,7 +80,7 @@ SolveStatus RightHandSide::in_step(double t, const double* q, const double* v) {
 bool RightHandSide::run_program(double t, const double* q, const double* v) {
     health_ = compiled_->run(t, q, v);
     look_ = look_ || (!aside_ && health_ >= PivotHealth::kDoubtful);
-    by_program_ = health_ != PivotHealth::kAlarm && std::isfinite(compiled_->energy_rate());
+    by_program_ = health_ != PivotHealth::kAlarm && all_finite(compiled_->a());
     return by_program_;
 }
 

@@ -43,6 +43,10 @@ class RightHandSide {
     /// h' = power of the forces without potential + Qc.v
     double energy_rate(const double* v) const;
 
+    /// Instructions of the program, 0 if there is none.
+    std::size_t program_size() const {
+        return compiled_ && compiled_->ready() ? compiled_->program_size() : 0;
+    }
     /// By the program, not by the solver.
     bool by_program() const { return by_program_; }
 

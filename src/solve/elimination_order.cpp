@@ -1,7 +1,12 @@
 #include "solve/elimination_order.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <numeric>
+#include <set>
+#include <unordered_set>
 
 namespace ananke::solve {
 namespace {
@@ -14,13 +19,17 @@ constexpr double kWeak = 1e-2;
 constexpr double kDependent = 1e-9;
 /// What must be left of the mass of a coordinate for the motion to be determined, and to count as
 /// safely positive.
-constexpr double kNoMass = 1e-12;
+constexpr double kNoMass = 1e-9;
 constexpr double kSafeMass = 1e-8;
 /// Pivots that are the same at every state never ask for a new order: they may cost this much more.
 constexpr double kWorthOfConstant = 2.0;
 
 /// What the range-space order may cost, relative to the other.
 constexpr double kWorthOfRangeSpace = 1.5;
+
+/// Larger systems of bodies are not searched as a whole.
+constexpr int kGreedySize = 60;
+constexpr int kRangeSpaceSize = 60;
 
 using Numbers = Elimination<double>;
 
@@ -47,53 +56,62 @@ std::vector<double> mass_units(const SparseSystem& at) {
     return units;
 }
 
+/// Chooses and carries out pivots of the null-space method.
 class NullSpaceSearch {
   public:
     explicit NullSpaceSearch(const SparseSystem& at)
         : at_(at),
           numbers_(load(at)),
           mass_unit_(mass_units(at)),
-          row_unit_(static_cast<std::size_t>(at.m)),
-          constant_(static_cast<std::size_t>(at.m)),
-          gone_(static_cast<std::size_t>(at.n + at.m)) {
+          row_unit_(index(at.m)),
+          largest_(index(at.m)),
+          gone_(index(at.n)),
+          rows_left_(at.m) {
         for (int r = 0; r < at.m; ++r) {
-            row_unit_[index(r)] = largest(r);
-            constant_[index(r)].assign(static_cast<std::size_t>(at.n), 0);
+            row_unit_[index(r)] = largest_[index(r)] = largest(r);
         }
         for (const SparseEntry& one : at.rows) {
-            constant_[index(one.row)][index(one.column)] = one.constant ? 1 : 0;
+            if (one.constant) {
+                constant_.insert(key(one.row, one.column));
+            }
         }
     }
 
-    std::optional<EliminationOrder> run() {
-        EliminationOrder order;
-        for (int left = at_.n; left > 0; --left) {
-            const std::optional<Pivot> pivot = cheapest();
+    /// Eliminates as many of these coordinates as have pivots. Rows with little left come last.
+    void eliminate(std::vector<int> coordinates) {
+        while (!coordinates.empty()) {
+            std::optional<Pivot> pivot = cheapest(coordinates, kWeak);
             if (!pivot) {
-                return std::nullopt;
+                pivot = cheapest(coordinates, kDependent);
             }
-            order.cost += cost(*pivot);
-            order.pivots.push_back(*pivot);
-            gone_[index(pivot->coordinate)] = 1;
-            if (pivot->row >= 0) {
-                gone_[index(at_.n + pivot->row)] = 1;
-                --rows_left_;
+            if (!pivot) {
+                return;
             }
-            order.sizes.push_back(std::abs(numbers_.eliminate(*pivot)));
+            carry_out(*pivot);
+            std::erase(coordinates, pivot->coordinate);
         }
-        return rows_left_ == 0 ? std::optional(std::move(order)) : std::nullopt;
+    }
+    bool is_gone(int coordinate) const { return gone_[index(coordinate)] != 0; }
+    const Numbers& numbers() const { return numbers_; }
+    std::optional<EliminationOrder> take() {
+        const bool all = rows_left_ == 0 && order_.pivots.size() == index(at_.n);
+        return all ? std::optional(std::move(order_)) : std::nullopt;
     }
 
   private:
     static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+    std::uint64_t key(int row, int column) const {
+        return static_cast<std::uint64_t>(row) * static_cast<std::uint64_t>(at_.n) +
+               static_cast<std::uint64_t>(column);
+    }
 
-    double scaled_entry(const Numbers::Link& link) const {
-        return std::abs(numbers_.entry(link)) * at_.scale[index(link.to)];
+    double scaled_entry(const Numbers::Link& link, int coordinate) const {
+        return std::abs(numbers_.entry(link)) * at_.scale[index(coordinate)];
     }
     double largest(int row) const {
         double most = 0.0;
         for (const Numbers::Link& link : numbers_.links(at_.n + row)) {
-            most = std::max(most, scaled_entry(link));
+            most = std::max(most, scaled_entry(link, link.to));
         }
         return most;
     }
@@ -105,22 +123,8 @@ class NullSpaceSearch {
         const double by_row = degree(numbers_, at_.n + pivot.row);
         return by_row * (by_row + by_mass);
     }
-    bool held_by_row(int coordinate) const {
-        for (const Numbers::Link& link : numbers_.links(coordinate)) {
-            if (link.to >= at_.n) {
-                return true;
-            }
-        }
-        return false;
-    }
 
-    /// Rows with little left come last; see kWeak.
-    std::optional<Pivot> cheapest() {
-        std::optional<Pivot> best = cheapest_above(kWeak);
-        return best ? best : cheapest_above(kDependent);
-    }
-
-    std::optional<Pivot> cheapest_above(double weak) {
+    std::optional<Pivot> cheapest(const std::vector<int>& coordinates, double weak) const {
         std::optional<Pivot> best;
         double least = std::numeric_limits<double>::infinity();
         const auto consider = [&](const Pivot& pivot, double price) {
@@ -129,50 +133,204 @@ class NullSpaceSearch {
                 best = pivot;
             }
         };
-        for (int j = 0; j < at_.n; ++j) {
-            if (gone_[index(j)] != 0 || held_by_row(j)) {
-                continue;
-            }
-            const double* mass = numbers_.find(j, j);
-            if (mass != nullptr && *mass > kNoMass * mass_unit_[index(j)]) {
-                consider({j, -1}, cost({j, -1}));
-            }
-        }
-        for (int r = 0; r < at_.m; ++r) {
-            if (gone_[index(at_.n + r)] != 0) {
-                continue;
-            }
-            const double most = largest(r);
-            if (!(most > weak * row_unit_[index(r)])) {
-                continue;
-            }
-            for (const Numbers::Link& link : numbers_.links(at_.n + r)) {
-                const double size = scaled_entry(link) / most;
-                if (size < kThreshold) {
+        for (const int j : coordinates) {
+            bool held = false;
+            for (const Numbers::Link& link : numbers_.links(j)) {
+                const int r = link.to - at_.n;
+                if (r < 0) {
                     continue;
                 }
-                const double worth =
-                    constant_[index(r)][index(link.to)] != 0 ? kWorthOfConstant : 1.0;
-                // Among pivots of one price the larger one.
-                consider({link.to, r}, cost({link.to, r}) / worth * (1.1 - 0.1 * size));
+                held = true;
+                const double most = largest_[index(r)];
+                const double size = scaled_entry(link, j);
+                if (most > weak * row_unit_[index(r)] && size >= kThreshold * most) {
+                    const double worth = constant_.contains(key(r, j)) ? kWorthOfConstant : 1.0;
+                    // Among pivots of one price the larger one.
+                    consider({j, r}, cost({j, r}) / worth * (1.1 - 0.1 * size / most));
+                }
+            }
+            const double* mass = held ? nullptr : numbers_.find(j, j);
+            if (mass != nullptr && *mass > kNoMass * mass_unit_[index(j)]) {
+                consider({j, -1}, cost({j, -1}));
             }
         }
         return best;
     }
 
+    void carry_out(const Pivot& pivot) {
+        std::vector<int> touched;  // rows
+        for (const int unknown : {pivot.coordinate, at_.n + pivot.row}) {
+            if (unknown < at_.n && unknown != pivot.coordinate) {
+                continue;  // no row
+            }
+            for (const Numbers::Link& link : numbers_.links(unknown)) {
+                if (link.to >= at_.n && link.to != at_.n + pivot.row) {
+                    touched.push_back(link.to - at_.n);
+                }
+            }
+        }
+        order_.cost += cost(pivot);
+        order_.pivots.push_back(pivot);
+        gone_[index(pivot.coordinate)] = 1;
+        rows_left_ -= pivot.row >= 0 ? 1 : 0;
+        order_.sizes.push_back(std::abs(numbers_.eliminate(pivot)));
+        for (const int row : touched) {
+            largest_[index(row)] = largest(row);
+        }
+    }
+
     const SparseSystem& at_;
     Numbers numbers_;
-    std::vector<double> mass_unit_;            ///< n
-    std::vector<double> row_unit_;             ///< m  largest scaled entry at first
-    std::vector<std::vector<char>> constant_;  ///< m x n
-    std::vector<char> gone_;                   ///< n + m
-    int rows_left_ = at_.m;
+    EliminationOrder order_;
+    std::vector<double> mass_unit_;               ///< n
+    std::vector<double> row_unit_;                ///< m  largest scaled entry at first
+    std::vector<double> largest_;                 ///< m  the same of what is left
+    std::unordered_set<std::uint64_t> constant_;  ///< entries of rows
+    std::vector<char> gone_;                      ///< n
+    int rows_left_;
 };
+
+std::vector<int> all_coordinates(int n) {
+    std::vector<int> all(static_cast<std::size_t>(n));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+}
+
+/// Bodies and single coordinates as the nodes of a graph, linked by what they share: the order in
+/// which they go, fewest neighbours first, so that trees go from their leaves to the ground.
+class BlockGraph {
+  public:
+    explicit BlockGraph(const SparseSystem& at)
+        : members_(static_cast<std::size_t>(blocks_in(at))), neighbours_(members_.size()) {
+        for (int j = 0; j < at.n; ++j) {
+            members_[block(at, j)].push_back(j);
+        }
+        for (const SparseEntry& one : at.mass) {
+            link(block(at, one.row), block(at, one.column));
+        }
+        std::vector<std::vector<std::size_t>> of_rows(static_cast<std::size_t>(at.m));
+        std::vector<int> entries(of_rows.size());
+        for (const SparseEntry& one : at.rows) {
+            of_rows[static_cast<std::size_t>(one.row)].push_back(block(at, one.column));
+            ++entries[static_cast<std::size_t>(one.row)];
+        }
+        grounded_.assign(members_.size(), 0);
+        for (std::size_t r = 0; r < of_rows.size(); ++r) {
+            std::vector<std::size_t>& blocks = of_rows[r];
+            std::sort(blocks.begin(), blocks.end());
+            blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+            for (const std::size_t x : blocks) {
+                for (const std::size_t y : blocks) {
+                    link(x, y);
+                }
+            }
+            if (blocks.size() == 1 && entries[r] > 1) {
+                grounded_[blocks.front()] = 1;
+            }
+        }
+        keys_.assign(members_.size(), 0);
+        for (std::size_t k = 0; k < members_.size(); ++k) {
+            enter(k);
+        }
+    }
+
+    bool empty() const { return queue_.empty(); }
+    std::size_t next() const { return queue_.begin()->second; }
+    const std::vector<int>& members(std::size_t block) const { return members_[block]; }
+
+    /// Takes a block out; its neighbours become neighbours of each other, and what is left of it
+    /// joins one of them.
+    void remove(std::size_t gone, const std::vector<int>& left) {
+        queue_.erase({keys_[gone], gone});
+        const std::set<std::size_t> around = neighbours_[gone];
+        for (const std::size_t x : around) {
+            queue_.erase({keys_[x], x});
+        }
+        for (const std::size_t x : around) {
+            neighbours_[x].erase(gone);
+            for (const std::size_t y : around) {
+                link(x, y);
+            }
+            grounded_[x] |= grounded_[gone];
+        }
+        if (!around.empty()) {
+            std::vector<int>& heir = members_[*around.begin()];
+            heir.insert(heir.end(), left.begin(), left.end());
+        }
+        for (const std::size_t x : around) {
+            enter(x);
+        }
+    }
+
+  private:
+    static int blocks_in(const SparseSystem& at) {
+        return 1 + *std::max_element(at.block.begin(), at.block.end());
+    }
+    static std::size_t block(const SparseSystem& at, int coordinate) {
+        return static_cast<std::size_t>(at.block[static_cast<std::size_t>(coordinate)]);
+    }
+    void link(std::size_t x, std::size_t y) {
+        if (x != y) {
+            neighbours_[x].insert(y);
+            neighbours_[y].insert(x);
+        }
+    }
+    void enter(std::size_t block) {
+        keys_[block] = degree(block);
+        queue_.insert({keys_[block], block});
+    }
+    std::size_t degree(std::size_t block) const {
+        std::size_t sum = grounded_[block] != 0 ? members_[block].size() : 0;
+        for (const std::size_t other : neighbours_[block]) {
+            sum += members_[other].size();
+        }
+        return sum;
+    }
+
+    std::vector<std::vector<int>> members_;
+    std::vector<std::set<std::size_t>> neighbours_;
+    std::vector<char> grounded_;     ///< held by rows of its own
+    std::vector<std::size_t> keys_;  ///< degrees in the queue
+    std::set<std::pair<std::size_t, std::size_t>> queue_;
+};
+
+std::optional<EliminationOrder> order_by_blocks(const SparseSystem& at) {
+    NullSpaceSearch search(at);
+    BlockGraph graph(at);
+    std::vector<int> left;
+    while (!graph.empty()) {
+        const std::size_t block = graph.next();
+        search.eliminate(graph.members(block));
+        left.clear();
+        for (const int j : graph.members(block)) {
+            if (!search.is_gone(j)) {
+                left.push_back(j);
+            }
+        }
+        graph.remove(block, left);
+    }
+    search.eliminate(left);
+    return search.take();
+}
+
+std::optional<EliminationOrder> greedy_order(const SparseSystem& at) {
+    NullSpaceSearch search(at);
+    search.eliminate(all_coordinates(at.n));
+    return search.take();
+}
 
 }  // namespace
 
 std::optional<EliminationOrder> null_space_order(const SparseSystem& at) {
-    return NullSpaceSearch(at).run();
+    std::optional<EliminationOrder> by_blocks;
+    if (!at.block.empty()) {
+        by_blocks = order_by_blocks(at);
+    }
+    if (at.n > kGreedySize && by_blocks) {
+        return by_blocks;
+    }
+    std::optional<EliminationOrder> greedy = greedy_order(at);
+    return !by_blocks || (greedy && greedy->cost <= by_blocks->cost) ? greedy : by_blocks;
 }
 
 std::optional<EliminationOrder> range_space_order(const SparseSystem& at, double least) {
@@ -224,7 +382,10 @@ std::optional<EliminationOrder> range_space_order(const SparseSystem& at, double
 
 std::optional<EliminationOrder> choose_order(const SparseSystem& at) {
     std::optional<EliminationOrder> by_rows = null_space_order(at);
-    std::optional<EliminationOrder> by_mass = range_space_order(at, kSoundPart);
+    std::optional<EliminationOrder> by_mass;
+    if (at.n <= kRangeSpaceSize || !by_rows) {
+        by_mass = range_space_order(at, kSoundPart);
+    }
     const bool better = by_mass && (!by_rows || by_mass->cost < kWorthOfRangeSpace * by_rows->cost);
     return better ? by_mass : by_rows;
 }

@@ -6,15 +6,12 @@
 #include <vector>
 
 #include "solve/elimination.h"
+#include "solve/quaternion_basis.h"
 
 namespace ananke::solve {
 
 /// An entry that may differ from zero, and its value at the state.
-struct SparseEntry {
-    int row, column;
-    double value;
-    bool constant = false;  ///< the same at every state
-};
+using SparseEntry = MatrixEntry<double>;
 
 struct SparseSystem {
     int n = 0;
@@ -22,6 +19,7 @@ struct SparseSystem {
     std::vector<SparseEntry> mass;  ///< upper triangle of M
     std::vector<SparseEntry> rows;  ///< of A; independent rows
     std::vector<double> scale;      ///< n  size of a unit of each coordinate, such as M_jj^-1/2
+    std::vector<int> block = {};    ///< n  the body each belongs to; empty: no bodies
 };
 
 struct EliminationOrder {
