@@ -75,5 +75,52 @@ TEST(CompiledAcceleration, AgreesWithTheSolverAlongEveryModel) {
     EXPECT_GE(models, 40);
 }
 
+/// N bodies on ball joints, the first on the ground; closed: the last one too.
+std::string chain(int bodies, bool closed) {
+    std::string text = "parameter N = " + std::to_string(bodies) + R"(, L = 0.2
+gravity (0, 0, -9.81)
+for i in 1..N {
+  body link[i] mass 1 inertia (0.01, 0.02, 0.03) at (L*(i - 0.5), 0, 0) omega ~ (0.3, 1, -0.5*i/N)
+}
+joint pin[1]: spherical(ground, link[1] at (-L/2, 0, 0))
+for i in 2..N {
+  joint pin[i]: spherical(link[i-1] at (L/2, 0, 0), link[i] at (-L/2, 0, 0))
+}
+simulate until 0.05
+)";
+    return text + (closed ? "joint tip: point_on_plane(ground, link[N] at (L/2, 0, 0))\n" : "");
+}
+
+std::size_t program_size(const std::string& text) {
+    const Loaded loaded = load_text("chain.ank", text);
+    if (!loaded.prepared) {
+        ADD_FAILURE() << loaded.messages;
+        return 0;
+    }
+    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+    if (!start) {
+        ADD_FAILURE() << start.error().message;
+        return 0;
+    }
+    sim::RightHandSide program(evaluator, {});
+    EXPECT_EQ(program.on_constraints(0.0, start.value().q.data(), start.value().v.data()),
+              solve::SolveStatus::kOk);
+    return program.program_size();
+}
+
+TEST(CompiledAcceleration, ChainsAreLinearInTheirBodies) {
+    for (const bool closed : {false, true}) {
+        const double ten = static_cast<double>(program_size(chain(10, closed)));
+        const double forty = static_cast<double>(program_size(chain(40, closed)));
+        EXPECT_GT(ten, 0.0);
+        EXPECT_LT(forty, 4.4 * ten);
+        const Loaded loaded = load_text("chain.ank", chain(10, closed));
+        const Recording run = run_model(*loaded.prepared, {.times = even_times(0.05, 10)});
+        ASSERT_FALSE(run.error) << run.error->message;
+        EXPECT_LT(compare_along(*loaded.prepared, run).acceleration, 1e-10);
+    }
+}
+
 }  // namespace
 }  // namespace ananke::pipeline

@@ -196,6 +196,9 @@ std::vector<int> all_coordinates(int n) {
     return all;
 }
 
+/// A row that holds one body alone ties it to the ground; bodies tied to it go last.
+constexpr std::size_t kWeightOfGround = 2;
+
 /// Bodies and single coordinates as the nodes of a graph, linked by what they share: the order in
 /// which they go, fewest neighbours first, so that trees go from their leaves to the ground.
 class BlockGraph {
@@ -225,7 +228,7 @@ class BlockGraph {
                 }
             }
             if (blocks.size() == 1 && entries[r] > 1) {
-                grounded_[blocks.front()] = 1;
+                grounded_[blocks.front()] += kWeightOfGround;
             }
         }
         keys_.assign(members_.size(), 0);
@@ -251,7 +254,6 @@ class BlockGraph {
             for (const std::size_t y : around) {
                 link(x, y);
             }
-            grounded_[x] |= grounded_[gone];
         }
         if (!around.empty()) {
             std::vector<int>& heir = members_[*around.begin()];
@@ -280,7 +282,7 @@ class BlockGraph {
         queue_.insert({keys_[block], block});
     }
     std::size_t degree(std::size_t block) const {
-        std::size_t sum = grounded_[block] != 0 ? members_[block].size() : 0;
+        std::size_t sum = grounded_[block];
         for (const std::size_t other : neighbours_[block]) {
             sum += members_[other].size();
         }
@@ -289,8 +291,8 @@ class BlockGraph {
 
     std::vector<std::vector<int>> members_;
     std::vector<std::set<std::size_t>> neighbours_;
-    std::vector<char> grounded_;     ///< held by rows of its own
-    std::vector<std::size_t> keys_;  ///< degrees in the queue
+    std::vector<std::size_t> grounded_;  ///< what rows of its own count for
+    std::vector<std::size_t> keys_;      ///< degrees in the queue
     std::set<std::pair<std::size_t, std::size_t>> queue_;
 };
 
