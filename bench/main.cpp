@@ -58,7 +58,12 @@ Result<void> run(bool only_check) {
         return {};
     }
     fmt::print("{}", tables(reports));
-    return write_csv(reports, ANANKE_BENCH_CSV);
+    const Result<std::vector<ChainTime>> chains = time_chains();
+    if (!chains) {
+        return chains.error();
+    }
+    fmt::print("{}", chain_table(chains.value()));
+    return write_csv(reports, chains.value(), ANANKE_BENCH_CSV);
 }
 
 }  // namespace

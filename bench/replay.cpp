@@ -1,12 +1,14 @@
 #include "replay.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include "ode/dop853.h"
 #include "ode/integrate.h"
 #include "sim/run.h"
-#include "solve/projection.h"
+#include "sim/state_equation.h"
+#include "sim/surface.h"
 #include "timer.h"
 
 namespace ananke::bench {
@@ -47,9 +49,9 @@ class Parts {
         : model_(model),
           n_(static_cast<std::size_t>(model.hand->n)),
           evaluator_(model.prepared->compiled, model.prepared->parameters),
-          dynamics_(evaluator_, {}),
-          projector_(evaluator_),
-          scratch_(2 * n_),
+          equation_(evaluator_, {}),
+          surface_(evaluator_, sim::Drift::kProject, kTolerance),
+          scratch_(2 * n_ + 1),
           slope_(2 * n_ + 1) {}
 
     struct Call {
@@ -60,6 +62,7 @@ class Parts {
     struct Projection {
         double t;
         std::vector<double> y;
+        std::optional<sim::RowOrder> order;
     };
 
     /// One run with projection; what it calls is kept if `recording`.
@@ -68,19 +71,18 @@ class Parts {
             if (recording) {
                 calls_.push_back({t, choose_rows_, {y.begin(), y.end()}});
             }
-            evaluate(t, choose_rows_, y.data(), dydt.data());
+            const ode::Evaluation evaluation = evaluate(t, choose_rows_, y, dydt);
             choose_rows_ = false;
-            return ode::Evaluation::ok();
+            return evaluation;
         };
         auto accepted = [&](double t, std::span<double> y) {
+            const sim::RowOrder* order = equation_.trusted_order();
             if (recording) {
-                projections_.push_back({t, {y.begin(), y.end()}});
+                projections_.push_back(
+                    {t, {y.begin(), y.end()}, order ? std::optional(*order) : std::nullopt});
             }
             choose_rows_ = true;
-            const solve::ProjectionReport report =
-                projector_.project(t, y.subspan(0, n_), y.subspan(n_, n_));
-            return report.position_changed || report.velocity_changed ? ode::Acceptance::kChanged
-                                                                      : ode::Acceptance::kUnchanged;
+            return surface_.accept(t, y, order);
         };
         ode::Options options = step_options();
         options.atol_each.assign(2 * n_ + 1, options.atol);
@@ -97,23 +99,17 @@ class Parts {
         ANANKE_REQUIRE(outcome.status == ode::Status::kOk);
     }
 
-    void evaluate(double t, bool choose_rows, const double* y, double* dydt) {
+    ode::Evaluation evaluate(double t, bool choose_rows, std::span<const double> y,
+                             std::span<double> dydt) {
         if (choose_rows) {
-            dynamics_.accelerate(t, y, y + n_);
-        } else {
-            dynamics_.accelerate_in_step(t, y, y + n_, solve::Wanted::kMotion);
+            equation_.choose_rows();
         }
-        double qc_power = 0.0;
-        for (std::size_t i = 0; i < n_; ++i) {
-            dydt[i] = y[n_ + i];
-            dydt[n_ + i] = dynamics_.a()[static_cast<Eigen::Index>(i)];
-            qc_power += dynamics_.Qc()[static_cast<Eigen::Index>(i)] * y[n_ + i];
-        }
-        dydt[2 * n_] = evaluator_.power() + qc_power;
+        return equation_.rhs(t, y, dydt);
     }
 
     const std::vector<Call>& calls() const { return calls_; }
     std::size_t projections() const { return projections_.size(); }
+    std::size_t program_size() const { return equation_.program_size(); }
 
     /// Seconds per call of `work`, over all recorded calls.
     template <class Work>
@@ -127,26 +123,14 @@ class Parts {
     }
     double per_right_hand_side() {
         return per_call([this](const Call& call) {
-            evaluate(call.t, call.choose_rows, call.y.data(), slope_.data());
+            evaluate(call.t, call.choose_rows, call.y, slope_);
             keep(slope_);
-        });
-    }
-    double per_acceleration() {
-        return per_call([this](const Call& call) {
-            const double* y = call.y.data();
-            const solve::SolveStatus status =
-                call.choose_rows
-                    ? dynamics_.accelerate(call.t, y, y + n_)
-                    : dynamics_.accelerate_in_step(call.t, y, y + n_, solve::Wanted::kMotion);
-            keep(status);
         });
     }
     double per_system() {
         return per_call([this](const Call& call) {
             const double* y = call.y.data();
-            const solve::System at = call.choose_rows
-                                         ? evaluator_.system(call.t, y, y + n_)
-                                         : evaluator_.system_in_step(call.t, y, y + n_);
+            const solve::System at = evaluator_.system_in_step(call.t, y, y + n_);
             keep(at);
         });
     }
@@ -159,9 +143,9 @@ class Parts {
     double all_projections() {
         return seconds_per_call([this] {
             for (const Projection& projection : projections_) {
-                std::copy_n(projection.y.begin(), 2 * n_, scratch_.begin());
-                projector_.project(projection.t, std::span(scratch_).subspan(0, n_),
-                                   std::span(scratch_).subspan(n_, n_));
+                std::copy(projection.y.begin(), projection.y.end(), scratch_.begin());
+                surface_.accept(projection.t, scratch_,
+                                projection.order ? &*projection.order : nullptr);
                 keep(scratch_);
             }
         });
@@ -171,8 +155,8 @@ class Parts {
     const BenchModel& model_;
     std::size_t n_;
     sim::Evaluator evaluator_;
-    sim::Dynamics dynamics_;
-    solve::Projector projector_;
+    sim::StateEquation equation_;
+    sim::Surface surface_;
     bool choose_rows_ = true;
     std::vector<Call> calls_;
     std::vector<Projection> projections_;
@@ -258,10 +242,7 @@ Breakdown break_down(const BenchModel& model) {
     rhs.ours = parts.per_right_hand_side();
     rhs.hand = parts.per_hand_acceleration();
     rhs.kernels = parts.per_system();
-    const double acceleration = parts.per_acceleration();
-    rhs.solve = acceleration - rhs.kernels;
-    rhs.power = rhs.ours - acceleration;
-    rhs.operations = model.prepared->compiled->dynamics.program().instructions.size();
+    rhs.operations = parts.program_size();
 
     RunParts& run = found.run;
     run.total = time_our_run(model, sim::Drift::kProject).seconds;

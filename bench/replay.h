@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models.h"
-#include "sim/dynamics.h"
+#include "sim/run.h"
 
 namespace ananke::bench {
 
@@ -29,12 +29,10 @@ RunTime time_hand_run_in_our_integrator(const BenchModel& model, bool with_proje
 
 /// Seconds per right-hand side, averaged over the states of the run.
 struct RightHandSide {
-    double ours = 0.0;           ///< as in a run: acceleration, forces, power
+    double ours = 0.0;           ///< as in a run: acceleration, rate of energy, pivots
     double hand = 0.0;           ///< the acceleration
-    double kernels = 0.0;        ///< of ours: M, Q, A, b
-    double solve = 0.0;          ///< of ours: acceleration and forces from them
-    double power = 0.0;          ///< of ours: for the energy balance
-    std::size_t operations = 0;  ///< of the kernel of M, Q, A, b
+    double kernels = 0.0;        ///< M, Q, A, b alone, put into matrices
+    std::size_t operations = 0;  ///< of the program of the acceleration
 };
 
 /// Seconds of a whole run with projection.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "chains.h"
 #include "models.h"
 #include "replay.h"
 
@@ -21,6 +22,8 @@ struct ModelReport {
 };
 
 std::string tables(const std::vector<ModelReport>& reports);
-Result<void> write_csv(const std::vector<ModelReport>& reports, const std::string& path);
+std::string chain_table(const std::vector<ChainTime>& chains);
+Result<void> write_csv(const std::vector<ModelReport>& reports,
+                       const std::vector<ChainTime>& chains, const std::string& path);
 
 }  // namespace ananke::bench

@@ -49,6 +49,8 @@ class StateEquation {
     /// Why the last rhs() without a result had none.
     Error explain_failure();
 
+    /// Instructions of the program of the acceleration, 0 if there is none.
+    std::size_t program_size() const { return acceleration_.program_size(); }
     /// See RightHandSide::Aside.
     RightHandSide::Aside aside() { return RightHandSide::Aside(acceleration_); }
 
