@@ -117,7 +117,7 @@ Search damped_search(const Level& level, VectorXd x, const std::vector<Index>& f
         const MatrixXd L = search_metric(level.mass(search.x), free);
         const MatrixXd J = search.values.weight.asDiagonal() * search.values.J(Eigen::all, free);
         const MatrixXd W = L.triangularView<Eigen::Lower>().solve(J.transpose()).transpose();
-        const Eigen::JacobiSVD<MatrixXd> svd(W, Eigen::ComputeThinU | Eigen::ComputeThinV);
+        const Eigen::BDCSVD<MatrixXd> svd(W, Eigen::ComputeThinU | Eigen::ComputeThinV);
         const VectorXd sigma = svd.singularValues();
         if (!(sigma[0] > 0.0)) {
             return search;

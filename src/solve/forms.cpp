@@ -98,7 +98,7 @@ double estimated_error(const Normalized& at, const Answer& answer) {
     const VectorXd left =
         (right.cast<long double>() - K.cast<long double>() * x.cast<long double>()).cast<double>();
     const Eigen::Index rank = n + at.rank;
-    const Eigen::JacobiSVD<MatrixXd> svd(K, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    const Eigen::BDCSVD<MatrixXd> svd(K, Eigen::ComputeThinU | Eigen::ComputeThinV);
     const VectorXd sigma = svd.singularValues().head(rank);
     if (!(sigma[rank - 1] > kNoDigits * sigma[0])) {
         return std::numeric_limits<double>::infinity();
