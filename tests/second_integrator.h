@@ -66,7 +66,7 @@ class SecondIntegrator {
         const Eigen::VectorXd b = at.b(kept_);
         const Eigen::VectorXd magnitude = at.row_magnitude(kept_);
         const Eigen::VectorXd none;
-        const solve::System kept{at.M, at.Q, at.C, A, b, magnitude, none};
+        const solve::System kept{at.M, at.Q, at.C, A, b, magnitude, none, at.groups};
         dydt.resize(2 * n_);
         if (!evaluator_.model().controls.empty()) {
             return actuated_derivative(kept, y, dydt);
