@@ -17,6 +17,10 @@ using sym::SymbolKind;
 
 namespace {
 
+/// A slip of two components that is smaller has no direction: what is left of it after a rest is
+/// rounding.
+constexpr double kNoDirection = 1e-9;
+
 Expr dot(Graph& graph, const Vec3& a, const Vec3& b) {
     Expr sum = graph.zero();
     for (std::size_t k = 0; k < 3; ++k) {
@@ -297,7 +301,8 @@ class Builder {
             along = graph_.add(along, graph_.mul(element.rows[k].residual, element.mode[k]));
             slips = graph_.add(slips, graph_.square(element.mode[k]));
         }
-        const Expr moving = graph_.apply(Op::kLess, zero, graph_.mul(squared, slips));
+        const Expr moving = graph_.apply(Op::kLess, graph_.number(kNoDirection * kNoDirection),
+                                         graph_.mul(squared, slips));
         const Expr size = graph_.select(graph_.apply(Op::kLess, along, zero),
                                         graph_.neg(graph_.apply(Op::kSqrt, squared)),
                                         graph_.apply(Op::kSqrt, squared));

@@ -120,6 +120,8 @@ Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options)
     }
     if (!evaluator.model().frictions.empty()) {
         ideal_solver_.emplace(n_, m_);
+        stick_share_.emplace(evaluator.model());
+        shared_lambda_.assign(m, 0.0);
         stick_ideal_.assign(n, 0.0);
         stick_nonideal_.assign(n, 0.0);
         ideal_A_ = solve::RowMatrix::Zero(m_, n_);
@@ -167,6 +169,17 @@ solve::System Dynamics::stabilized(double t, const double* q, const double* v, b
             at.groups};
 }
 
+bool Dynamics::share_sticking(double t, const double* q, const double* v) {
+    shared_ = false;
+    if (!stick_share_ || !evaluator_->any_sticks()) {
+        return false;
+    }
+    const Vector now = lambda();
+    std::copy(now.data(), now.data() + now.size(), shared_lambda_.begin());
+    shared_ = stick_share_->share(*evaluator_, t, q, v, shared_lambda_);
+    return shared_;
+}
+
 int Dynamics::weakest_row(double* remainder) const {
     if (options_.form != solve::Form::kAuto || actuated_ || solver_.rank() == 0) {
         return -1;
@@ -185,11 +198,13 @@ void Dynamics::kept_rows(std::vector<int>& rows) const {
 SolveStatus Dynamics::attribute(double t, const double* q, const double* v, const double* a,
                                 double weakest) {
     attributed_ = true;
+    shared_ = false;
     return solver_.attribute(evaluator_->system(t, q, v), a, weakest);
 }
 
 SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
     attributed_ = false;
+    shared_ = false;
     const solve::System at = stabilized(t, q, v, false);
     if (actuated_) {
         return accelerate_actuated(at);
@@ -305,6 +320,7 @@ void Dynamics::take(const solve::Motion& motion) {
 SolveStatus Dynamics::accelerate_in_step(double t, const double* q, const double* v,
                                          solve::Wanted wanted) {
     attributed_ = false;
+    shared_ = false;
     if (actuated_) {
         if (!by_solver()) {
             return evaluate_actuated_form(stabilized(t, q, v, false));

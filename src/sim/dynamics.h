@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "sim/evaluator.h"
 #include "sim/feedback.h"
+#include "sim/stick_share.h"
 #include "solve/acceleration.h"
 #include "solve/actuated.h"
 #include "solve/forms.h"
@@ -41,6 +42,10 @@ class Dynamics {
     solve::SolveStatus attribute(double t, const double* q, const double* v, const double* a,
                                  double weakest);
 
+    /// Shares the forces of frictions at rest that the last evaluation left open; lambda() is then
+    /// that share. True if there was something to share.
+    bool share_sticking(double t, const double* q, const double* v);
+
     // Of the last evaluation.
     using Vector = Eigen::Map<const Eigen::VectorXd>;
     Vector a() const { return pick(&Solver::a, &Actuated::a, a_); }
@@ -55,7 +60,9 @@ class Dynamics {
         return sticks_ ? view(stick_nonideal_)
                        : pick(&Solver::Qc_nonideal, &Actuated::Qc_nonideal, Qc_nonideal_);
     }
-    Vector lambda() const { return pick(&Solver::lambda, &Actuated::lambda, lambda_); }
+    Vector lambda() const {
+        return shared_ ? view(shared_lambda_) : pick(&Solver::lambda, &Actuated::lambda, lambda_);
+    }
     /// Controls of the actuators; requires a model that has some.
     Vector u() const { return by_solver() ? actuated_->u() : view(u_); }
     /// How well the actuators enforce their servos, 0..1.
@@ -106,6 +113,9 @@ class Dynamics {
     solve::RowMatrix ideal_A_;
     Eigen::VectorXd ideal_b_;
     bool sticks_ = false;
+    std::optional<StickShare> stick_share_;  ///< absent without frictions
+    std::vector<double> shared_lambda_;      ///< m
+    bool shared_ = false;
     bool no_feedback_ = false;
     int n_, m_;
     std::vector<int> kept_;  ///< rows that count inside the step, for named forms

@@ -68,6 +68,11 @@ class Evaluator final : public solve::ConstraintSurface {
 
     // Frictions: each slips, with directions that are not all zero, or its rows are in force.
     bool sticks(int friction) const;
+    /// Whether a row, counted among CompiledModel::rows, is a stick row in force.
+    bool row_sticks(int row) const {
+        return row >= compiled_->constraint_rows &&
+               in_force_[static_cast<std::size_t>(row - compiled_->constraint_rows)] != 0;
+    }
     void set_stick(int friction);
     void set_slip(int friction, std::span<const double> direction);
     std::span<const double> direction(int friction) const;

@@ -3,8 +3,10 @@
 // While a friction slips its direction is frozen, so that a step may end beyond slip = 0; there the
 // step is cut. While it sticks its rows slip = 0 are in force, and the step is cut where their
 // multipliers, the friction force, outgrow the static limit. At such a place all frictions without
-// slip are tried as sticking; one that would need more than its limit is let go, against the force
-// that it needed, and one let go that would not move that way is held again.   THEORY section 5
+// slip are held one after the other. Where what is held already determines the change of a slip the
+// friction cannot hold it: it passes zero and slides on that way, or idles as long as the slip
+// stays zero. One that would need more than its limit is let go, against the force that it needed,
+// and one let go that would not move that way is held again.                       THEORY section 5
 #pragma once
 
 #include <array>
@@ -16,6 +18,7 @@
 #include "ode/stepper.h"
 #include "sim/dynamics.h"
 #include "sim/evaluator.h"
+#include "sim/row_span.h"
 #include "solve/analysis.h"
 
 namespace ananke::sim {
@@ -43,7 +46,8 @@ std::vector<SharedLoad> shared_loads(const CompiledModel& model, const solve::An
 
 class FrictionWatch {
   public:
-    FrictionWatch(Evaluator& evaluator, const DynamicsOptions& options);
+    /// States inside a step are exact to the tolerance.
+    FrictionWatch(Evaluator& evaluator, const DynamicsOptions& options, double tolerance = 0.0);
 
     bool empty() const { return evaluator_->model().frictions.empty(); }
     /// Stick rows, in force or not.
@@ -74,11 +78,21 @@ class FrictionWatch {
     }
     double slip_size(int f) const;
     double margin(int f) const;
+    double limit(int f) const;
+    /// What a friction may need above its limit, as a part of it: rounding of the multipliers, or
+    /// of the share.
+    double limit_rounding() const { return shares_ ? 10.0 * kRatioAccuracy : 1e-12; }
     double rest(const double* v) const;
+    double no_slip(const double* v) const;
     void find_signals(ode::Stepper& stepper, double t, std::span<const double> y);
     double signal(int f) const;
     std::optional<FrictionEvent> locate(ode::Stepper& stepper, int f, double before, double after);
+    void slip_along(int f, const std::array<double, 2>& direction);
+    void hold(int f, double t, const double* q, const double* v);
+    void span_in_force(const solve::System& at);
     void let_go(int f);
+    void let_go_with_sharers(int worst);
+    solve::SolveStatus accelerate(double t, const double* q, const double* v);
     std::optional<int> worst_overloaded() const;
     std::optional<int> wrongly_released(double t, const double* q, const double* v);
     std::array<double, 2> slip_acceleration(int f) const;
@@ -89,6 +103,10 @@ class FrictionWatch {
     Evaluator* evaluator_;
     /// Of its own: looking must not influence the steps. Absent where nothing depends on reactions.
     std::optional<Dynamics> dynamics_;
+    double tolerance_;
+    bool shares_ = false;  ///< frictions at rest share a force: see Dynamics
+    RowSpan span_;
+    std::vector<double> unit_;    ///< n
     std::vector<double> y_;       ///< a state inside the step
     std::vector<double> values_;  ///< of the frictions at the last state looked at
     std::vector<double> signals_, earlier_;
@@ -96,6 +114,9 @@ class FrictionWatch {
     std::vector<double> seen_, seen_noise_;
     std::vector<char> released_;  ///< in the decision going on
     std::vector<char> candidate_;
+    std::vector<char> idle_;           ///< constraints alone keep its slip zero: it carries nothing
+    std::vector<double> begin_sizes_;  ///< of the slips, where the step began
+    std::vector<std::array<double, 2>> with_;  ///< slip accelerations in a trial
     std::vector<Mode> modes_;
     double last_ = 0.0;  ///< time of the last change
     int piled_ = 0;      ///< changes since then without progress

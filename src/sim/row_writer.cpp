@@ -209,6 +209,7 @@ std::span<const double> RowWriter::fill(double t, const double* q, const double*
     const CompiledModel& model = evaluator_->model();
     const auto n = static_cast<std::size_t>(model.n());
     const auto m = static_cast<std::size_t>(model.constraint_rows);
+    dynamics_->share_sticking(t, q, v);
     find_violations(t, q, v);
     controls_.fill(*evaluator_, *dynamics_, t, q, v);
 

@@ -28,7 +28,7 @@ Runner::Runner(std::shared_ptr<const CompiledModel> model, std::span<const doubl
       equation_(evaluator_, options.dynamics),
       surface_(evaluator_, options.dynamics.drift, options.tolerance),
       rows_(evaluator_, equation_, surface_, journal_, options),
-      friction_(evaluator_, options.dynamics),
+      friction_(evaluator_, options.dynamics, options.tolerance),
       event_watch_(evaluator_, equation_.size()),
       began_(Clock::now()),
       last_progress_(began_) {}

@@ -56,6 +56,9 @@ ode::Status Runner::change_friction(const FrictionEvent& event, SingularStepper&
     if (status != ode::Status::kOk || journal_.failed()) {
         return status;
     }
+    if (!surface_.put_back(event.t, y_)) {
+        return ode::Status::kProjectionFailed;
+    }
     const Result<std::vector<FrictionChange>> changes =
         friction_.change(event, y_.data(), y_.data() + n_);
     note_changes(event.t, changes);
