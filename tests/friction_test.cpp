@@ -305,6 +305,51 @@ TEST(Friction, DoorHingeStopsTheDoor) {
     EXPECT_LT(std::abs(run.at(1, "spin")), 1e-14);
 }
 
+// reaction(floor) of `0 = z` is negative: the load is its size. x' = 1 - 2 t.
+TEST(Friction, LoadCountsByItsSize) {
+    for (const char* floor : {"z = 0", "0 = z"}) {
+        const Recording run = run_text(
+            std::string("coordinate x, z\nparticle P mass 2 at (x, 0, z)\ngravity (0, 0, -10)\n") +
+                "constraint floor: " + floor +
+                "\nfriction on floor: coulomb(mu = 0.2, slip = x', load = reaction(floor))\n"
+                "initial x' = 1\n",
+            {.times = even_times(1.0, 4)});
+        ASSERT_FALSE(run.error) << run.error->message;
+        ASSERT_EQ(events_of(run, "stick").size(), 1U);
+        EXPECT_NEAR(events_of(run, "stick")[0].t, 0.5, 1e-12);
+        EXPECT_NEAR(run.at(1, "x'"), 0.5, 1e-12);
+    }
+}
+
+TEST(Friction, EventThatMakesACoefficientNegativeEndsTheRun) {
+    const Recording run = run_text(kBlock +
+                                       "friction on floor: coulomb(mu = mu)\ninitial x' = 9\n"
+                                       "event ice: t = 1 { mu = -0.1 }\n",
+                                   {.times = even_times(2.0, 4)});
+    ASSERT_TRUE(run.error);
+    EXPECT_EQ(run.error->message,
+              "at t = 1: the event ice makes the coefficient of the friction on floor negative: "
+              "-0.1");
+}
+
+// v = v0/(1 + mu v0 t/R) on a great circle: the frame of the tangents, which is another one on the
+// lower half, is nobody's business.
+TEST(Friction, SphereRubsAllAroundWithoutAnEvent) {
+    const Recording run = run_text(
+        "coordinate x, y, z\nparticle P mass 1.2 at (x, y, z)\n"
+        "constraint ball: dot(position(P), position(P)) = 4\n"
+        "friction on ball: coulomb(mu = 0.4)\n"
+        "initial x = 2, y = 0, z = 0, y' = 1.8, z' = 2.4\n"
+        "output v = norm(velocity(P))\n",
+        {.times = even_times(5.0, 20)});
+    ASSERT_FALSE(run.error) << run.error->message;
+    EXPECT_TRUE(run.rows.events.empty());
+    EXPECT_LT(run.at(20, "z"), 0.0);
+    for (std::size_t row = 0; row < run.rows.rows(); ++row) {
+        EXPECT_NEAR(run.at(row, "v"), 3.0 / (1.0 + 0.6 * run.at(row, "t")), 1e-8);
+    }
+}
+
 TEST(Friction, ConstraintLeftOutRubsNowhere) {
     Sources sources;
     lang::ParseResult parsed = lang::parse_model_text(

@@ -268,7 +268,30 @@ bool Lowering::read_law(Rubbing& rubbing, mech::Friction& friction) {
             return false;
         }
     }
-    return good;
+    return good && check_coefficients(rubbing, friction);
+}
+
+/// Sticking takes no less than sliding.
+bool Lowering::check_coefficients(const Rubbing& rubbing, const mech::Friction& friction) {
+    if (!friction.mu || !friction.mu_static) {
+        return true;
+    }
+    const double sliding = number_of(*friction.mu).value_or(0.0);
+    const double sticking = number_of(*friction.mu_static).value_or(sliding);
+    if (sticking >= sliding) {
+        return true;
+    }
+    const Expr call = expr(rubbing.call);
+    Span span = call.span;
+    for (std::size_t i = 1; i < call.operands.size(); ++i) {
+        const Expr& argument = expr(call.operands[i]);
+        if (text(argument.token) == "mu_static") {
+            span = expr(argument.operands[0]).span;
+        }
+    }
+    fail(span,
+         fmt::format("mu_static must not be less than mu: {:.6g} < {:.6g}", sticking, sliding));
+    return false;
 }
 
 bool Lowering::read_argument(Rubbing& rubbing, ExprId id, mech::Friction& friction) {
@@ -297,6 +320,12 @@ bool Lowering::read_argument(Rubbing& rubbing, ExprId id, mech::Friction& fricti
     }
     const Value value = scalar_of(argument.operands[0], name);
     if (value.bad() || !allow(value, kOnTime | kOnPositions, argument.operands[0], name)) {
+        return false;
+    }
+    const std::optional<double> number = number_of(value.scalar());
+    if (number && *number < 0.0) {
+        fail(expr(argument.operands[0]).span,
+             fmt::format("{} must not be negative, this is {:.6g}", name, *number));
         return false;
     }
     rubbing.arguments.push_back({text(argument.token), value, argument.span});

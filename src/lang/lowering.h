@@ -325,6 +325,7 @@ class Lowering {
     };
     struct Rubbing;
     bool read_law(Rubbing& rubbing, mech::Friction& friction);
+    bool check_coefficients(const Rubbing& rubbing, const mech::Friction& friction);
     bool read_argument(Rubbing& rubbing, ExprId id, mech::Friction& friction);
     bool read_value(const Rubbing& rubbing, const std::string& name, ExprId id,
                     mech::Friction& friction);

@@ -101,6 +101,25 @@ Contact contact_of(const Model& model, const PointTable& points, const std::vect
     return contact;
 }
 
+/// Whether an expression cannot be negative, by its form alone.
+bool is_nonnegative(const Graph& graph, Expr e) {
+    const sym::Node node = graph.node(e);
+    switch (node.op) {
+        case Op::kConstant:
+            return graph.constant(e).value >= 0.0;
+        case Op::kAbs:
+        case Op::kSqrt:
+        case Op::kExp:
+            return true;
+        case Op::kAdd:
+        case Op::kMul:
+        case Op::kDiv:
+            return is_nonnegative(graph, Expr{node.a}) && is_nonnegative(graph, Expr{node.b});
+        default:
+            return false;
+    }
+}
+
 /// Two unit vectors at right angles to each other and to the unit vector n, without a singular
 /// direction: Duff et al., Journal of Computer Graphics Techniques 6 (2017) 1.
 std::array<Vec3, 2> tangents(Graph& graph, const Vec3& n) {
@@ -221,6 +240,9 @@ class Builder {
         }
         if (friction.load) {
             rub.load = resolved(*friction.load);
+            if (!is_nonnegative(graph_, rub.load)) {
+                rub.load = graph_.apply(Op::kAbs, rub.load);
+            }
         }
         if (!rub.slip.empty() && (friction.load || friction.law == FrictionLaw::kViscous)) {
             return rub;

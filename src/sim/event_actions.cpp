@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -36,6 +37,22 @@ Error off_the_constraints(Evaluator& evaluator, double t, const std::string& nam
                                 "constraints ({}); let the parameter enter forces, masses or "
                                 "velocities, or change it smoothly in time",
                                 rows));
+}
+
+/// The friction that a change of parameters has given a negative coefficient.
+std::optional<Error> negative_friction(Evaluator& evaluator, double t, const std::string& name,
+                                       std::span<const double> q, std::span<const double> v) {
+    const std::span<const double> values = evaluator.friction_values(t, q.data(), v.data());
+    for (const CompiledFriction& friction : evaluator.model().frictions) {
+        const auto last = static_cast<std::size_t>(friction.first_value + 2 * friction.components);
+        const double coefficient = values[last + 3];
+        if (coefficient < 0.0) {
+            return at_event(ErrorCode::kInvalidInput, t, name,
+                            fmt::format("makes the coefficient of the friction on {} negative: {}",
+                                        friction.name, to_short_text(coefficient, 6)));
+        }
+    }
+    return std::nullopt;
 }
 
 /// "; the constraints make it x' 0.5, y' 0.5" of the velocities that projection moved.
@@ -75,6 +92,11 @@ Result<EventOutcome> carry_out_events(EventWatch& watch, Evaluator& evaluator,
             return at_event(
                 ErrorCode::kNotFinite, t, one.name,
                 fmt::format("sets a value that is not a finite number: {}", effect.value().detail));
+        }
+        if (effect.value().changes) {
+            if (const auto negative = negative_friction(evaluator, t, one.name, q, v)) {
+                return *negative;
+            }
         }
         if (effect.value().changes && projector.position_violation(t, q) > kOffTheConstraints) {
             return off_the_constraints(evaluator, t, one.name, q, v);

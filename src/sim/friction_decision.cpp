@@ -211,6 +211,38 @@ void FrictionWatch::hold(int f, double t, const double* q, const double* v) {
     }
 }
 
+/// The slip of a stick row at the state looked at, 0 for a constraint.
+double FrictionWatch::slip_of_row(int row) const {
+    for (int f = 0; f < count(); ++f) {
+        const int k = row - friction(f).first_row;
+        if (k >= 0 && k < friction(f).components) {
+            return values_[at(friction(f).first_value + k)];
+        }
+    }
+    return 0.0;
+}
+
+/// Whether those that are held leave a friction no slip, once their own slip is gone:
+/// slip - sum of c_k slip_k = 0.
+bool FrictionWatch::stops_with_others(int f, double t, const double* q, const double* v) {
+    const CompiledFriction& one = friction(f);
+    span_in_force(evaluator_->system(t, q, v));
+    for (int k = 0; k < one.components; ++k) {
+        const int row = one.first_row - evaluator_->model().constraint_rows + k;
+        double left = values_[at(one.first_value + k)];
+        if (span_.express(evaluator_->slip_row(row)).remainder > kDependentRow) {
+            return false;
+        }
+        for (int i = 0; i < span_.kept(); ++i) {
+            left -= span_.coefficient(i) * slip_of_row(span_.id(i));
+        }
+        if (std::abs(left) > no_slip(v)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /// Slip begins against the friction that held it.
 void FrictionWatch::let_go(int f) {
     const CompiledFriction& one = friction(f);
@@ -304,6 +336,12 @@ std::optional<int> FrictionWatch::wrongly_released(double t, const double* q, co
 Result<void> FrictionWatch::resolve(double t, const double* q, const double* v) {
     for (int f = 0; f < count(); ++f) {
         if (candidate_[at(f)] != 0 && !evaluator_->sticks(f) && released_[at(f)] == 0) {
+            hold(f, t, q, v);
+        }
+    }
+    for (int f = 0; f < count(); ++f) {
+        if (candidate_[at(f)] == 0 && friction(f).dry && stops_with_others(f, t, q, v)) {
+            candidate_[at(f)] = 1;
             hold(f, t, q, v);
         }
     }

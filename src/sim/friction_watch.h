@@ -6,7 +6,8 @@
 // slip are held one after the other. Where what is held already determines the change of a slip the
 // friction cannot hold it: it passes zero and slides on that way, or idles as long as the slip
 // stays zero. One that would need more than its limit is let go, against the force that it needed,
-// and one let go that would not move that way is held again.                       THEORY section 5
+// and one let go that would not move that way is held again.               docs/theory.md, section
+// 3
 #pragma once
 
 #include <array>
@@ -90,6 +91,8 @@ class FrictionWatch {
     void slip_along(int f, const std::array<double, 2>& direction);
     void hold(int f, double t, const double* q, const double* v);
     void span_in_force(const solve::System& at);
+    double slip_of_row(int row) const;
+    bool stops_with_others(int f, double t, const double* q, const double* v);
     void let_go(int f);
     void let_go_with_sharers(int worst);
     solve::SolveStatus accelerate(double t, const double* q, const double* v);

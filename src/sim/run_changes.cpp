@@ -36,8 +36,11 @@ ode::Status Runner::change_law(const Switching& change, SingularStepper& stepper
         return ode::Status::kProjectionFailed;
     }
     const CompiledModel& model = evaluator_.model();
-    journal_.event({change.t, model.switches[static_cast<std::size_t>(change.which)].text, "switch",
-                    change.now ? "true from here on" : "false from here on"});
+    const Switch& law = model.switches[static_cast<std::size_t>(change.which)];
+    if (law.listed) {
+        journal_.event({change.t, law.text, "switch",
+                        change.now ? "true from here on" : "false from here on"});
+    }
     const Result<void> noted = switch_watch_.note(change, model);
     if (!noted) {
         journal_.fail(noted.error());

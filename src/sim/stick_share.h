@@ -2,7 +2,7 @@
 //
 // Such rows have multipliers that the motion does not determine. Sticking goes on as long as some
 // choice of them keeps every friction within its limit; the one whose largest ratio of force to
-// limit is least is taken.                                          least_ratio.h, THEORY section 5
+// limit is least is taken.                                          least_ratio.h, theory.md, 3
 #pragma once
 
 #include <span>

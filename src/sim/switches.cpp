@@ -1,6 +1,7 @@
 #include "sim/switches.h"
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -15,7 +16,16 @@ using sym::Op;
 
 class Freezer {
   public:
-    explicit Freezer(sym::Graph& graph) : graph_(graph) {}
+    /// Comparisons that the rows of the slips contain choose the directions these are measured in.
+    Freezer(sym::Graph& graph, const std::vector<mech::FrictionElement>& frictions)
+        : graph_(graph) {
+        for (const mech::FrictionElement& friction : frictions) {
+            for (const mech::Row& row : friction.rows) {
+                const std::vector<Expr> nodes = sym::reachable(graph_, row.residual);
+                tangents_.insert(nodes.begin(), nodes.end());
+            }
+        }
+    }
 
     Expr freeze(Expr root) {
         for (const Expr e : sym::reachable(graph_, root)) {
@@ -38,7 +48,7 @@ class Freezer {
         const Expr zero = graph_.zero();
         switch (node.op) {
             case Op::kLess:
-                return truth(a, b, false);
+                return truth(a, b, false, !tangents_.contains(e));
             case Op::kLessEqual:
                 return truth(a, b, true);
             case Op::kAbs:
@@ -56,7 +66,7 @@ class Freezer {
     }
 
     /// The symbol for a comparison; one that no state can change stays a comparison.
-    Expr truth(Expr left, Expr right, bool or_equal) {
+    Expr truth(Expr left, Expr right, bool or_equal, bool listed = true) {
         const Op op = or_equal ? Op::kLessEqual : Op::kLess;
         const Expr comparison = graph_.apply(op, left, right);
         if (!moves(comparison)) {
@@ -69,7 +79,8 @@ class Freezer {
                                           fmt::format("truth {}", switches_.size() + 1));
             switches_.push_back({left, right, or_equal, found->second,
                                  fmt::format("{} {} {}", sym::print(graph_, left),
-                                             or_equal ? "<=" : "<", sym::print(graph_, right))});
+                                             or_equal ? "<=" : "<", sym::print(graph_, right)),
+                                 listed});
         }
         return found->second;
     }
@@ -87,6 +98,7 @@ class Freezer {
     }
 
     sym::Graph& graph_;
+    std::unordered_set<Expr> tangents_;
     std::unordered_map<Expr, Expr> frozen_;
     std::unordered_map<Expr, Expr> truths_;
     std::vector<Switch> switches_;
@@ -95,7 +107,7 @@ class Freezer {
 }  // namespace
 
 Switches freeze_switches(mech::Model& model, const mech::Equations& equations) {
-    Freezer freezer(model.graph);
+    Freezer freezer(model.graph, equations.frictions);
     Switches switches;
     for (const Expr e : equations.Q) {
         switches.Q.push_back(freezer.freeze(e));

@@ -19,6 +19,7 @@ struct Switch {
     bool or_equal = false;  ///< left <= right, else left < right
     sym::Expr truth;        ///< the symbol that stands for it
     std::string text;       ///< "x < 0"
+    bool listed = true;     ///< false: a choice of tangents, which changes no force
 };
 
 struct Switches {
