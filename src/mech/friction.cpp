@@ -19,7 +19,7 @@ namespace {
 
 /// A slip of two components that is smaller has no direction: what is left of it after a rest is
 /// rounding.
-constexpr double kNoDirection = 1e-9;
+constexpr double kNoDirection = 1e-8;
 
 Expr dot(Graph& graph, const Vec3& a, const Vec3& b) {
     Expr sum = graph.zero();

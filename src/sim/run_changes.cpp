@@ -17,6 +17,10 @@ namespace {
 /// A row whose time differs from an event's by this part of 1 + |t| is a row of the event's time.
 constexpr double kSameTime = 4.0 * std::numeric_limits<double>::epsilon();
 
+/// First step of a slip in two directions, by the last step of rest: near zero the direction turns
+/// faster than a longer step would notice.
+constexpr double kFirstOfSlip = 1e-5;
+
 }  // namespace
 
 /// Writes the rows that are due up to `rows_until`, and puts the state at t, inside the last step,
@@ -73,7 +77,16 @@ ode::Status Runner::change_friction(const FrictionEvent& event, SingularStepper&
         return ode::Status::kProjectionFailed;
     }
     rows_.forget_rank();
-    go_on(event.t, stepper, changes.value().empty() ? stepper.next_step() : 0.0);
+    const std::vector<CompiledFriction>& frictions = evaluator_.model().frictions;
+    const bool slides_in_a_plane =
+        std::any_of(changes.value().begin(), changes.value().end(), [&](const FrictionChange& one) {
+            return one.kind == "slip" &&
+                   frictions[static_cast<std::size_t>(one.which)].components > 1;
+        });
+    go_on(event.t, stepper,
+          changes.value().empty() ? stepper.next_step()
+          : slides_in_a_plane     ? kFirstOfSlip * stepper.next_step()
+                                  : 0.0);
     return ode::Status::kOk;
 }
 
