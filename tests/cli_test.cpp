@@ -132,6 +132,56 @@ TEST(Cli, WithoutLeavesConstraintsOut) {
     EXPECT_EQ(table.at("Qc[x1]")[1], 0.0);
 }
 
+// A door on two hinges that share its load, one of them with friction.
+constexpr const char* kDoor =
+    "gravity (0, 0, -9.81)\n"
+    "body door mass 20 inertia (6.67, 8.33, 1.67) at (0.5, 0, 1) omega (0, 0, 2)\n"
+    "joint low: revolute(ground, door at (-0.5, 0, -1))\n"
+    "joint high: revolute(ground at (0, 0, 2), door at (-0.5, 0, 1))\n";
+
+TEST(Cli, AJointStandsForAllItsConstraints) {
+    const Scratch scratch;
+    scratch.write("door.ank", kDoor);
+    const Outcome both = scratch.run("ananke check door.ank");
+    EXPECT_NE(both.out.find("11 constraint rows of rank 6"), std::string::npos) << both.out;
+    const Outcome one = scratch.run("ananke check door.ank --without high");
+    EXPECT_EQ(one.exit_code, 0) << one.err;
+    EXPECT_NE(one.out.find("6 constraint rows of rank 6"), std::string::npos) << one.out;
+    const Outcome evidence =
+        scratch.run("ananke derive door.ank --without high --minimal --evidence low");
+    EXPECT_EQ(evidence.exit_code, 0) << evidence.err;
+    EXPECT_NE(evidence.out.find("lambda[low.tilt2]"), std::string::npos) << evidence.out;
+    const Outcome wrong = scratch.run("ananke check door.ank --without hihg");
+    EXPECT_EQ(wrong.exit_code, 1);
+    EXPECT_NE(wrong.err.find("did you mean 'high'?"), std::string::npos) << wrong.err;
+}
+
+TEST(Cli, TheSummaryNamesReactionsThatAreOneOfMany) {
+    const Scratch scratch;
+    scratch.write("door.ank", kDoor);
+    const Outcome both = scratch.run("ananke run door.ank --until 1");
+    EXPECT_NE(both.out.find("reactions   one of many (the one of least norm is given): "
+                            "force[low:"),
+              std::string::npos)
+        << both.out;
+    const Outcome one = scratch.run("ananke run door.ank --until 1 --without high");
+    EXPECT_EQ(one.out.find("one of many"), std::string::npos) << one.out;
+}
+
+TEST(Cli, DeriveWarnsOfFrictionThatItLeavesOut) {
+    const Scratch scratch;
+    scratch.write("door.ank",
+                  std::string(kDoor) + "friction on low: coulomb(mu = 0.2, radius = 0.01)\n");
+    for (const char* notation : {"text", "c"}) {
+        const Outcome derived =
+            scratch.run(std::string("ananke derive door.ank --without high --as ") + notation);
+        EXPECT_EQ(derived.exit_code, 0) << derived.err;
+        EXPECT_EQ(derived.err,
+                  "ananke: warning: these equations leave out the friction on low; `ananke run` "
+                  "has it\n");
+    }
+}
+
 TEST(Cli, FormsGiveOneMotion) {
     const Scratch scratch;
     const std::string line =

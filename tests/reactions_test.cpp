@@ -481,6 +481,49 @@ TEST(Reactions, OfAPlanarLoopWithSpatialJointsAreUniqueInThePlaneOnly) {
     }
 }
 
+// A body of weight 10 N held at its end: with J = m l^2 the pin carries half of it at the start.
+// However its places are written, reaction(pin) is the
+// force on the last argument of the joint, or on the first point in the text of a constraint, and
+// on the ground only where nothing else is named.
+TEST(Reactions, AreForcesOnABodyThatDoesNotDependOnHowItsPlaceIsWritten) {
+    struct Case {
+        const char* text;
+        double z;
+    };
+    for (const Case& one : {
+             Case{"joint p: spherical(ground, r at (-1, 0, 0))\noutput R = reaction(p.pin)\n", 5},
+             Case{"point P on r at (-1, 0, 0)\njoint p: spherical(ground, P)\n"
+                  "output R = reaction(p.pin)\n",
+                  5},
+             Case{"point O on ground at (0, 0, 0)\njoint p: spherical(O, r at (-1, 0, 0))\n"
+                  "output R = reaction(p.pin)\n",
+                  5},
+             Case{"joint p: spherical(r at (-1, 0, 0), ground)\noutput R = reaction(p.pin)\n", 5},
+             Case{"constraint p: position(r at (-1, 0, 0)) = (0, 0, 0)\noutput R = reaction(p)\n",
+                  5},
+             Case{"constraint p: position(ground) = position(r at (-1, 0, 0))\n"
+                  "output R = reaction(p)\n",
+                  5},
+             Case{"body s mass 1e9 inertia (1, 1, 1)\njoint p: spherical(s, r at (-1, 0, 0))\n"
+                  "force on s = (0, 0, 1e10)\noutput R = reaction(p.pin)\n",
+                  5},
+             Case{"body s mass 1e9 inertia (1e9, 1e9, 1e9)\nforce on s = (0, 0, 1e10)\n"
+                  "joint p: spherical(r at (-1, 0, 0), s)\noutput R = reaction(p.pin)\n",
+                  -5},
+             Case{"body s mass 1e9 inertia (1, 1, 1)\nforce on s = (0, 0, 1e10)\n"
+                  "constraint p: position(s) = position(r at (-1, 0, 0))\noutput R = reaction(p)\n",
+                  -5},
+         }) {
+        const std::string text = std::string("gravity (0, 0, -10)\n") +
+                                 "body r mass 1 inertia (1, 1, 1) at (1, 0, 0)\n" + one.text;
+        const Loaded loaded = load_text("pin", text);
+        ASSERT_TRUE(loaded.prepared) << loaded.messages;
+        const Recording run = run_model(*loaded.prepared, {.times = {0.0}});
+        ASSERT_FALSE(run.error) << run.error->message;
+        EXPECT_NEAR(run.at(0, "R.z"), one.z, 1e-5) << one.text;
+    }
+}
+
 // A unique reaction does not change when a row of another joint is written in other units.
 TEST(Reactions, DoNotDependOnTheScaleOfRowsWhereTheyAreUnique) {
     const std::string scaled = R"(

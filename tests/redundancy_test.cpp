@@ -279,6 +279,22 @@ TEST(Errors, OfTheGalleryAreAnsweredWithTheExpectedText) {
     }
 }
 
+// What a body lacks is its inertia, and a slender rod lacks it about its own axis only.
+TEST(Errors, ABodyThatTurnsFreelyIsToldAboutItsInertia) {
+    EXPECT_EQ(answer(load_text("b.ank", "body b mass 1\n")),
+              "the motion is not determined: the body b (b.u1, b.u2 and b.u3) at b.ank:1:6 has no "
+              "inertia and no constraint that keeps it from turning; give `inertia` or add a "
+              "constraint\n");
+    const std::string rod = answer(load_text(
+        "rod.ank",
+        "body rod mass 1 inertia (0, 1, 1) at ~ (1, 0, 0), orientation rotation((1, 2, 3), "
+        "0.4)\nconstraint pin: position(rod at (-1, 0, 0)) = (0, 0, 0)\n"));
+    EXPECT_NE(rod.find("at rod.ank:1:6 has no inertia about its own x axis and no constraint that "
+                       "keeps it from turning; give `inertia` or add a constraint"),
+              std::string::npos)
+        << rod;
+}
+
 // ---- gauge freedom, UW13 remark 1
 
 TEST(Gauge, ChangesNoMotion) {

@@ -1,5 +1,6 @@
 // Singular configurations along a motion: reported, and passed on the smooth branch.
 #include <cmath>
+#include <numbers>
 
 #include <nlohmann/json.hpp>
 
@@ -218,6 +219,55 @@ TEST(Singular, StartInASingularConfigurationIsAnError) {
 }
 
 /// A crank that is turned at a constant rate and a rod too short to let it round: the motion ends.
+// A parallelogram turned at a constant rate has no freedom: its steps are long, and its drive is
+// the weakest row away from the flat positions, which come every pi/w.
+TEST(Singular, FlatPositionsOfADrivenParallelogramAreAllListed) {
+    const std::string loop =
+        "parameter l = 1, d = 2, w = 1.3\n"
+        "planar body a mass 1 inertia 0.1 at (0, l/2) angle pi/2 omega w\n"
+        "planar body c mass 2 inertia 0.3 at (d/2, l)\n"
+        "planar body b mass 1.5 inertia 0.2 at (d, l/2) angle pi/2\n"
+        "gravity (0, -9.81, 0)\n"
+        "joint A: revolute(ground, a at (-l/2, 0, 0))\n"
+        "joint B: revolute(a at (l/2, 0, 0), c at (-d/2, 0, 0))\n"
+        "joint C: revolute(c at (d/2, 0, 0), b at (l/2, 0, 0))\n"
+        "joint D: revolute(ground at (d, 0, 0), b at (-l/2, 0, 0))\n";
+    for (const char* drive : {"constraint dr: a.angle = pi/2 + w*t\n",
+                              "servo dr: a.angle = pi/2 + w*t actuators (torque on a about (0, 0, "
+                              "1))\n"}) {
+        const Recording run = run_text(loop + drive, {.times = {0.0, 30.0}, .tolerance = 1e-10});
+        ASSERT_FALSE(run.error) << run.error->message;
+        const Flat flat = singular_events(run);
+        ASSERT_EQ(flat.times.size(), 12U) << drive;
+        for (std::size_t k = 0; k < flat.times.size(); ++k) {
+            const double expected = std::numbers::pi * (0.5 + static_cast<double>(k)) / 1.3;
+            EXPECT_NEAR(flat.times[k], expected, 1e-3) << drive;
+        }
+        EXPECT_NEAR(run.at(1, "c.angle"), 0.0, 1e-6) << drive;
+    }
+}
+
+// A flat start whose rates lie on no branch is no contradiction of the pins.
+TEST(Singular, AFlatStartOffEveryBranchSaysSo) {
+    const Loaded loaded = load_text("test.ank",
+                                    "parameter l = 1, d = 2\n"
+                                    "planar body a mass 1 inertia 0.1 at (l/2, 0) omega 1.3\n"
+                                    "planar body c mass 2 inertia 0.3 at (l + d/2, 0)\n"
+                                    "planar body b mass 1.5 inertia 0.2 at (d + l/2, 0)\n"
+                                    "joint A: revolute(ground, a at (-l/2, 0, 0))\n"
+                                    "joint B: revolute(a at (l/2, 0, 0), c at (-d/2, 0, 0))\n"
+                                    "joint C: revolute(c at (d/2, 0, 0), b at (l/2, 0, 0))\n"
+                                    "joint D: revolute(ground at (d, 0, 0), b at (-l/2, 0, 0))\n");
+    ASSERT_TRUE(loaded.prepared) << loaded.messages;
+    const Recording run = run_model(*loaded.prepared, {.times = {0.0, 1.0}});
+    ASSERT_TRUE(run.error);
+    EXPECT_NE(run.error->message.find("are dependent in this position, but not beside it (rank 7, "
+                                      "then 8): from such a singular configuration several "
+                                      "motions branch off"),
+              std::string::npos)
+        << run.error->message;
+}
+
 TEST(Singular, DeadEndsStillEndWithNames) {
     const std::string text =
         "model \"Lock\"\ncoordinate a, x, y\nkinetic (a'^2 + x'^2 + y'^2)/2\n"

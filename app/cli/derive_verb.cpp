@@ -67,6 +67,11 @@ int run_derive(const DeriveArguments& arguments) {
     const Derived derived = derive(
         *model, {*form, *notation, arguments.full, arguments.independent, arguments.evidence});
     say(stdout, "{}", derived.text);
+    if (!derived.without_friction_on.empty()) {
+        say(stderr,
+            "ananke: warning: these equations leave out the friction on {}; `ananke run` has it\n",
+            fmt::join(derived.without_friction_on, ", "));
+    }
     return derived.failure ? wrong(derived.failure->message) : kDone;
 }
 

@@ -36,6 +36,8 @@ struct Derived {
     /// Why there is no acceleration (the equations stand in `text` all the same), or which option
     /// is wrong (then there is no text).
     std::optional<Error> failure;
+    /// Constraints and joints whose friction the equations leave out.
+    std::vector<std::string> without_friction_on{};
 };
 
 /// The forms whose acceleration can be written out; the first is kAuto.

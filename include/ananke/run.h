@@ -64,8 +64,10 @@ struct RunSummary {
     double energy_scale = 0.0;              ///< largest |T| + |V| over all rows
     bool rank_warning = false;
     std::string not_finite;  ///< first value of a row that is not finite: "energy at t = 2"
+    /// Columns of reactions that are one of many at the start: "force[A:a]".
+    std::vector<std::string> shared_reactions;
     std::size_t events = 0;
-    std::string stopped;  ///< "stopped at t = 2 by the event landed", or ""
+    std::string stopped;         ///< "stopped at t = 2 by the event landed", or ""
     std::optional<Error> error;  ///< why the run ended early; rows so far are recorded
 };
 

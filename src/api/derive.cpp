@@ -127,7 +127,7 @@ Judgement judge(const sim::Prepared& prepared) {
     return result;
 }
 
-/// Rows of the constraints named; kInvalidInput for an unknown name.
+/// Rows of the constraints and joints named; kInvalidInput for an unknown name.
 Result<std::vector<int>> rows_of(const sim::Prepared& prepared,
                                  const std::vector<std::string>& names) {
     std::vector<int> result;
@@ -143,7 +143,12 @@ Result<std::vector<int>> rows_of(const sim::Prepared& prepared,
         for (std::size_t k = 0; k < prepared.equations.rows.size(); ++k) {
             const mech::Row& row = prepared.equations.rows[k];
             const auto constraint = static_cast<std::size_t>(row.constraint);
-            if (row.name == name || prepared.model.constraints[constraint].name == name) {
+            const int joint = prepared.model.constraints[constraint].joint;
+            const bool of_joint =
+                joint >= 0 && (prepared.model.joints[static_cast<std::size_t>(joint)].name + ".")
+                                  .starts_with(name + ".");
+            if (of_joint || row.name == name ||
+                prepared.model.constraints[constraint].name == name) {
                 result.push_back(static_cast<int>(k));
             }
         }
@@ -246,21 +251,7 @@ Result<Derived> derive_minimal(const sim::Prepared& prepared, const mech::Equati
                    std::nullopt};
 }
 
-}  // namespace
-
-std::vector<Form> written_forms() {
-    std::vector<Form> forms;
-    for (const Form form : all_forms()) {
-        if (form == Form::kAuto || form == Form::kMinimal ||
-            mech::parse_written_form(form_name(form))) {
-            forms.push_back(form);
-        }
-    }
-    return forms;
-}
-
-Derived derive(const Model& model, const DeriveOptions& options) {
-    const sim::Prepared& prepared = *model.data().prepared;
+Derived write_out(const sim::Prepared& prepared, const DeriveOptions& options) {
     Judgement judgement = judge(prepared);
     const mech::Equations equations = without_frictions(prepared, judgement.notes);
     if (!judgement.failure && depend_on_reactions(prepared.model.graph, equations)) {
@@ -321,6 +312,27 @@ Derived derive(const Model& model, const DeriveOptions& options) {
     report.notes.push_back("no closed acceleration: " + failure->message);
     const mech::ClosedForm given = mech::given_equations(own, equations, judgement.at);
     return {rendered(options.notation, own, equations, given, report), failure};
+}
+
+}  // namespace
+
+std::vector<Form> written_forms() {
+    std::vector<Form> forms;
+    for (const Form form : all_forms()) {
+        if (form == Form::kAuto || form == Form::kMinimal ||
+            mech::parse_written_form(form_name(form))) {
+            forms.push_back(form);
+        }
+    }
+    return forms;
+}
+
+Derived derive(const Model& model, const DeriveOptions& options) {
+    Derived derived = write_out(*model.data().prepared, options);
+    for (const mech::FrictionElement& friction : model.data().prepared->equations.frictions) {
+        derived.without_friction_on.push_back(friction.name);
+    }
+    return derived;
 }
 
 }  // namespace ananke

@@ -19,6 +19,7 @@ struct Plan::Data {
     sim::RunOptions options;
     sim::StartState start;
     Header header;
+    std::vector<std::string> shared_reactions;
 };
 
 namespace {
@@ -187,7 +188,8 @@ Result<Plan> plan(const Model& model, const RunOptions& options) {
     }
     Header header = header_of(model, sim::to_text(report.value(), prepared), options.principle);
     return Plan(std::make_shared<const Plan::Data>(
-        Plan::Data{model, std::move(chosen).value(), report.value().start, std::move(header)}));
+        Plan::Data{model, std::move(chosen).value(), report.value().start, std::move(header),
+                   sim::shared_reactions(report.value(), prepared)}));
 }
 
 Result<RunSummary> run(const Plan& plan, Recorder& recorder) {
@@ -197,9 +199,11 @@ Result<RunSummary> run(const Plan& plan, Recorder& recorder) {
         return began.error();
     }
     const sim::Prepared& prepared = *data.model.data().prepared;
-    return public_summary(
+    RunSummary summary = public_summary(
         sim::run(prepared.compiled, prepared.parameters, data.start, data.options, recorder),
         data.start);
+    summary.shared_reactions = data.shared_reactions;
+    return summary;
 }
 
 Result<RunSummary> run(const Model& model, const RunOptions& options, Recorder& recorder) {

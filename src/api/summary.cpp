@@ -89,6 +89,18 @@ std::string to_text(const RunSummary& summary) {
             "in FILE.events.csv)\n",
             summary.events);
     }
+    if (!summary.shared_reactions.empty()) {
+        constexpr std::size_t kShown = 8;
+        std::vector<std::string> names = summary.shared_reactions;
+        if (names.size() > kShown) {
+            const std::size_t more = names.size() - kShown + 1;
+            names.resize(kShown - 1);
+            names.push_back(fmt::format("{} more", more));
+        }
+        text += fmt::format(
+            "reactions   one of many (the one of least norm is given): {}; see `ananke check`\n",
+            join_names(names));
+    }
     if (!summary.stopped.empty()) {
         text += fmt::format("end         {}\n", summary.stopped);
     }

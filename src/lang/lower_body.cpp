@@ -163,6 +163,18 @@ bool Lowering::is_inertia(const mech::Axes& J, Span span) {
         fail(span, "no body has this inertia: a principal value is negative");
         return false;
     }
+    // The sum of y^2 + z^2 and z^2 + x^2 over the body is at least that of x^2 + y^2, along any
+    // axes: trace(J) 1 - 2 J >= 0, by the diagonal.
+    for (std::size_t k = 0; k < 3 && (a[0][0] != 0.0 || a[1][1] != 0.0); ++k) {
+        if (2.0 * a[k][k] - trace > 1e-9 * trace) {
+            warn(span,
+                 "no rigid body has this inertia: one moment is larger than the other two "
+                 "together",
+                 {fmt::format("about {}: {:.6g}, about the others: {:.6g} and {:.6g}", "xyz"[k],
+                              a[k][k], a[(k + 1) % 3][(k + 1) % 3], a[(k + 2) % 3][(k + 2) % 3])});
+            break;
+        }
+    }
     return true;
 }
 
@@ -215,6 +227,7 @@ void Lowering::lower(const Statement&, const BodyDeclaration& node) {
     body.name = scope_->prefix + *name;
     body.kind = node.planar ? mech::Body::Kind::kPlanar : mech::Body::Kind::kSpatial;
     body.span = entity.span;
+    body.place = place_text(body.span);
     entity.index = static_cast<int>(model_.bodies.size());
     entity.value = good ? Value::of_body(entity.index) : Value::none();
     if (!declare(*name, entity) || !good) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "lang/lowering.h"
+#include "mech/vectors.h"
 
 namespace ananke::lang {
 namespace {
@@ -85,6 +86,10 @@ bool Lowering::event_condition(const EventDeclaration& node, mech::Event& event)
 void Lowering::event_set(const Binding& item, mech::Event& event) {
     ExprId id = item.name;
     const int primes = strip_primes(id);
+    if (expr(id).kind == ExprKind::kCall) {
+        event_set_body(id, item, event);
+        return;
+    }
     const Value value = scalar_of(item.value, "a value set by an event");
     std::string name;
     if (flatten(id, name) != Lookup::kFlat) {
@@ -104,7 +109,7 @@ void Lowering::event_set(const Binding& item, mech::Event& event) {
     const bool good = !value.bad() && allow(value, kOnState, item.value, "a value set by an event");
     const sym::Expr result = good ? value.scalar() : graph_.zero();
     if (entity->kind == EntityKind::kCoordinate && primes == 1) {
-        event_reset(id, *entity, item, result, event);
+        event_reset(entity->index, item, result, event);
     } else if (entity->kind == EntityKind::kCoordinate) {
         fail(span,
              primes == 0 ? fmt::format("an event cannot move '{}': positions do not jump", name)
@@ -123,16 +128,77 @@ void Lowering::event_set(const Binding& item, mech::Event& event) {
     }
 }
 
-void Lowering::event_reset(ExprId target, const Entity& entity, const Binding& item,
-                           sym::Expr value, mech::Event& event) {
-    const auto same = [&](const mech::Event::Reset& reset) {
-        return reset.coordinate == entity.index;
-    };
-    if (std::any_of(event.resets.begin(), event.resets.end(), same)) {
-        fail(item.span, fmt::format("{}' is set twice in this event", text(expr(target).span)));
+/// velocity(B) = vector, omega(B) = vector (of a planar body a scalar).
+void Lowering::event_set_body(ExprId target, const Binding& item, mech::Event& event) {
+    const Expr& e = expr(target);
+    const std::string function(text(expr(e.operands[0]).span));
+    const bool turns = function == "omega";
+    if ((!turns && function != "velocity") || expr(item.name).kind != ExprKind::kCall) {
+        fail(expr(item.name).span, fmt::format("an event cannot set '{}'", text(e.span)),
+             {"it sets x', velocity(B) and omega(B) of a body, and parameters"});
         return;
     }
-    event.resets.push_back({entity.index, value, item.span});
+    if (!check_arity(target, function, 1)) {
+        return;
+    }
+    const Value of = evaluate(e.operands[1]);
+    if (of.bad()) {
+        return;
+    }
+    if (!of.is_body() ||
+        model_.bodies[static_cast<std::size_t>(of.body)].kind == mech::Body::Kind::kGround) {
+        fail(expr(e.operands[1]).span,
+             fmt::format("an event sets the {} of a body that moves, this is {}", function,
+                         of.is_body() ? "the ground" : shown(of)));
+        return;
+    }
+    const mech::Body& body = model_.bodies[static_cast<std::size_t>(of.body)];
+    const bool planar = body.kind == mech::Body::Kind::kPlanar;
+    const std::string_view what = "a value set by an event";
+    const Value value = planar && turns ? scalar_of(item.value, "the omega of a planar body")
+                                        : vector_of(item.value, turns ? "an omega" : "a velocity");
+    if (value.bad() || !allow(value, kOnState, item.value, what)) {
+        return;
+    }
+    if (planar && !turns && !graph_.is_zero(value.parts[2])) {
+        fail(expr(item.value).span, "a planar body moves in the plane z = 0",
+             {"write 0 for the third component"});
+        return;
+    }
+    const auto reset = [&](int coordinate, sym::Expr rate) {
+        event_reset(coordinate, item, rate, event);
+    };
+    if (!turns) {
+        for (int k = 0; k < (planar ? 2 : 3); ++k) {
+            reset(body.first + k, value.parts[static_cast<std::size_t>(k)]);
+        }
+    } else if (planar) {
+        reset(body.first + 2, value.scalar());
+    } else {
+        mech::Quaternion u;
+        for (std::size_t k = 0; k < 4; ++k) {
+            u[k] = model_.coordinates[static_cast<std::size_t>(body.first) + 3 + k].q;
+        }
+        const mech::Quaternion w{graph_.zero(), value.parts[0], value.parts[1], value.parts[2]};
+        const mech::Quaternion rate = mech::multiply(graph_, w, u);  // u' = omega (x) u / 2
+        for (int k = 0; k < 4; ++k) {
+            reset(body.first + 3 + k,
+                  graph_.mul(graph_.fraction(1, 2), rate[static_cast<std::size_t>(k)]));
+        }
+    }
+}
+
+void Lowering::event_reset(int coordinate, const Binding& item, sym::Expr value,
+                           mech::Event& event) {
+    const auto same = [&](const mech::Event::Reset& reset) {
+        return reset.coordinate == coordinate;
+    };
+    if (std::any_of(event.resets.begin(), event.resets.end(), same)) {
+        const auto i = static_cast<std::size_t>(coordinate);
+        fail(item.span, fmt::format("{}' is set twice in this event", model_.coordinates[i].name));
+        return;
+    }
+    event.resets.push_back({coordinate, value, item.span});
 }
 
 void Lowering::event_change(ExprId target, const Entity& entity, const Binding& item,

@@ -96,6 +96,11 @@ Value Lowering::evaluate(ExprId id) {
     ++depth_;
     const Value value = evaluate_kind(id);
     --depth_;
+    if (named_points_ != nullptr && (value.is_point() || value.is_body())) {
+        named_points_->push_back(value.is_point()
+                                     ? value.point
+                                     : model_.bodies[static_cast<std::size_t>(value.body)].centre);
+    }
     switch (e.kind) {
         case ExprKind::kName:
         case ExprKind::kIndex:

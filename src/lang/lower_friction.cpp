@@ -75,10 +75,22 @@ Value Lowering::call_reaction(ExprId id) {
         return unknown_name(argument, name);
     }
     if (entity->kind != EntityKind::kConstraint) {
+        Notes notes;
+        std::vector<std::string> constraints;
+        for (const mech::Constraint& one : model_.constraints) {
+            if (entity->kind == EntityKind::kJoint && entity->index >= 0 &&
+                one.joint == entity->index) {
+                constraints.push_back(fmt::format("reaction({})", one.name));
+            }
+        }
+        notes.push_back(constraints.empty()
+                            ? declared_note(entity->span)
+                            : fmt::format("a joint has one for each of its constraints: {}",
+                                          join_names(constraints)));
         return fail(expr(argument).span,
                     fmt::format("'reaction' takes the name of a constraint; '{}' is {}", name,
                                 describe(entity->kind)),
-                    {declared_note(entity->span)});
+                    std::move(notes));
     }
     if (entity->index < 0) {
         return Value::none();  // reported where it is declared
@@ -113,6 +125,11 @@ void Lowering::lower(const Statement& statement, const FrictionTerm& node) {
         return;
     }
     const Entity* found = find_entity(name);
+    if (found == nullptr && name == "ground") {
+        fail(expr(node.target).span, "friction acts on a constraint or a joint, this is the ground",
+             {"name the constraint that keeps something on the ground, or the joint to it"});
+        return;
+    }
     if (found == nullptr) {
         unknown_name(node.target, name);
         return;

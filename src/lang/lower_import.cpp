@@ -315,6 +315,14 @@ void Lowering::finish() {
         }
     }
     check_event_parameters();
+    const auto planar =
+        std::find_if(model_.bodies.begin(), model_.bodies.end(),
+                     [](const mech::Body& body) { return body.kind == mech::Body::Kind::kPlanar; });
+    if (model_.gravity && planar != model_.bodies.end() && is_given((*model_.gravity)[2])) {
+        warn(*gravity_span_, fmt::format("the planar body '{}' moves in the plane z = 0: the third "
+                                         "component of gravity does nothing to it",
+                                         planar->name));
+    }
     std::size_t rows = 0;
     for (const mech::Constraint& constraint : model_.constraints) {
         rows += constraint.rows.size();

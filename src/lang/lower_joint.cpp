@@ -43,6 +43,7 @@ void Lowering::read_prelude() {
         FileScope& scope = scopes_.emplace_back();
         scope.file = sources_.add(std::string(file.name), std::string(file.text));
         scope.path = std::string(file.name);
+        prelude_files_.insert(scope.file);
         scope.prefix = std::string(kPreludePrefix);
         const int loop_depth = std::exchange(loop_depth_, 0);
         carry_out(scope);
@@ -63,6 +64,14 @@ const Lowering::JointKind* Lowering::find_joint(const std::string& name) {
 }
 
 void Lowering::unknown_joint(Span span, const std::string& name) {
+    for (const Statement& statement : scope_->tree->statements) {
+        const auto* below = std::get_if<JointDefinition>(&statement.as);
+        if (below != nullptr && text(below->name) == name) {
+            fail(span, fmt::format("the joint '{}' is used before it is defined", name),
+                 {fmt::format("defined at {}; move the definition up", place_text(below->name))});
+            return;
+        }
+    }
     std::vector<std::string> known;
     for (const auto& [full, kind] : joints_) {
         known.push_back(full.starts_with(kPreludePrefix) ? full.substr(kPreludePrefix.size())
@@ -128,6 +137,7 @@ void Lowering::lower(const Statement& statement, const JointDeclaration& node) {
              fmt::format("joint '{}' joins '{}' with itself", *name,
                          model_.bodies[static_cast<std::size_t>(body)].name),
              {"its places lie on one body, which cannot move against itself"});
+        scope_->failed.insert(std::string(base_of(*name)));
         return;
     }
     model_.joints.push_back(std::move(joint));

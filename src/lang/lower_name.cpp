@@ -1,8 +1,10 @@
 // Names: what they stand for, and what is said when they stand for nothing.
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "lang/lowering.h"
 
 namespace ananke::lang {
@@ -101,6 +103,15 @@ bool Lowering::is_doubtful(std::string_view name) const {
     return scope_->tree->doubtful.contains(first) || scope_->failed.contains(first);
 }
 
+/// Whether an error was reported on the line of a declaration.
+bool Lowering::refused(Span declaration) const {
+    const auto line = [&](Span span) { return sources_.place(span.file, span.begin).line; };
+    return std::any_of(diagnostics_.begin(), diagnostics_.end(), [&](const Diagnostic& one) {
+        return one.severity == Severity::kError && one.span.file == declaration.file &&
+               line(one.span) == line(declaration);
+    });
+}
+
 Value Lowering::unknown_name(ExprId id, const std::string& name) {
     const Span span = expr(id).span;
     if (reported(span) || is_doubtful(name)) {
@@ -134,6 +145,9 @@ Value Lowering::unknown_name(ExprId id, const std::string& name) {
                     {"a name keeps its meaning: give the new value another name"});
     }
     if (later != scope_->declared_somewhere.end() && later->second.begin < span.begin) {
+        if (refused(later->second)) {
+            return Value::none();
+        }
         return fail(span, fmt::format("'{}' is not declared", name),
                     {declared_note(later->second) + " in a loop that is never carried out"});
     }
@@ -217,6 +231,30 @@ Value Lowering::index(ExprId id) {
     return unknown_name(id, name);
 }
 
+/// A coordinate of a body that goes by another name here, as an argument of a joint does.
+Value Lowering::body_member(ExprId id, int index) {
+    const Expr& e = expr(id);
+    const mech::Body& body = model_.bodies[static_cast<std::size_t>(index)];
+    const int count = body.kind == mech::Body::Kind::kSpatial  ? 7
+                      : body.kind == mech::Body::Kind::kPlanar ? 3
+                                                               : 0;
+    std::vector<std::string> names;
+    for (int k = 0; k < count; ++k) {
+        const mech::Coordinate& coordinate =
+            model_.coordinates[static_cast<std::size_t>(body.first + k)];
+        names.push_back(coordinate.name.substr(body.name.size() + 1));
+        if (names.back() == text(e.token)) {
+            return Value::scalar(coordinate.q);
+        }
+    }
+    return fail(
+        e.span, fmt::format("'{}' has no '{}'", text(expr(e.operands[0]).span), text(e.token)),
+        {count == 0
+             ? std::string("the ground has no coordinates")
+             : fmt::format("it is a {} with the coordinates {}",
+                           count == 3 ? "planar body" : "body in space", join_names(names))});
+}
+
 // A declared name with a dot, or a component of a vector.
 Value Lowering::member(ExprId id) {
     const Expr& e = expr(id);
@@ -243,7 +281,7 @@ Value Lowering::member(ExprId id) {
     }
     const Value base = evaluate(e.operands[0]);
     if (base.is_body()) {
-        return unknown_name(id, name);
+        return body_member(id, base.body);
     }
     if (base.is_point()) {
         const std::string_view point = text(expr(e.operands[0]).span);

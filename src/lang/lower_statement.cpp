@@ -225,6 +225,8 @@ void Lowering::lower(const Statement&, const ForceTerm& node) {
         const Value value = torque_on(index, node.value);
         if (!value.bad() &&
             allow(value, kOnTime | kOnPositions | kOnVelocities, node.value, what)) {
+            warn_out_of_plane(index, value.parts[0], value.parts[1], node.value,
+                              "turns only about z: the other components of the torque do nothing");
             forces.on_bodies.push_back({index, value.parts, expr(node.value).span});
         }
         return;
@@ -244,9 +246,31 @@ void Lowering::lower(const Statement&, const ForceTerm& node) {
         return;  // the target is known but wrong, reported at its own place
     }
     if (on_point) {
+        warn_out_of_plane(
+            model_.points[static_cast<std::size_t>(index)].body, value.parts[2], graph_.zero(),
+            node.value, "moves in the plane z = 0: the third component of the force does nothing");
         forces.on_points.push_back({index, value.parts, span});
     } else {
         forces.on_coordinates.push_back({index, value.scalar(), span});
+    }
+}
+
+/// Whether a component that does not follow the motion is there for nothing.
+bool Lowering::is_given(sym::Expr e) {
+    const std::optional<double> number = number_of(e);
+    return !graph_.is_zero(e) && (!number || *number != 0.0) &&
+           (dependence(e) & (kOnPositions | kOnVelocities | kOnReactions)) == 0;
+}
+
+/// A planar body has no use for components out of its plane.
+void Lowering::warn_out_of_plane(int body, sym::Expr a, sym::Expr b, ExprId at,
+                                 std::string_view why) {
+    if (body < 0 || (!is_given(a) && !is_given(b))) {
+        return;
+    }
+    const mech::Body& one = model_.bodies[static_cast<std::size_t>(body)];
+    if (one.kind == mech::Body::Kind::kPlanar) {
+        warn(expr(at).span, fmt::format("the planar body '{}' {}", one.name, why));
     }
 }
 
@@ -285,8 +309,15 @@ void Lowering::lower(const Statement&, const ConstraintDeclaration& node) {
     const std::optional<std::string> name = declared_name(node.name);
     const std::optional<std::vector<mech::Actuator>> actuators = actuators_of(node);
     places_.fill(std::nullopt);
+    std::vector<int> named_points;
+    if (joint_ >= 0) {
+        const std::vector<int>& called = model_.joints[static_cast<std::size_t>(joint_)].points;
+        named_points.assign(called.rbegin(), called.rend());
+    }
+    named_points_ = &named_points;
     const Value left = evaluate(node.left);
     Value right = evaluate(node.right);
+    named_points_ = nullptr;
     const bool good = usable(left, node.left) && usable(right, node.right) && actuators;
     if (!name) {
         return;
@@ -332,8 +363,10 @@ void Lowering::lower(const Statement&, const ConstraintDeclaration& node) {
         constraint.name = scope_->prefix + *name;
         constraint.servo = node.servo;
         constraint.joint = joint_;
-        constraint.span = node.equation;
+        constraint.span = shown_at(node.equation);
+        constraint.place = place_text(constraint.span);
         constraint.actuators = *actuators;
+        constraint.named_points = std::move(named_points);
         for (std::size_t i = 0; i < static_cast<std::size_t>(lhs.size()); ++i) {
             constraint.rows.push_back(graph_.sub(lhs.parts[i], right.parts[i]));
         }

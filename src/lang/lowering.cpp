@@ -32,11 +32,24 @@ bool Lowering::reported(Span span) const {
     return reported_.contains(key(span));
 }
 
+/// A place in the prelude is shown where the user's own text calls it.
+Span Lowering::shown_at(Span span) const {
+    const auto of_prelude = [&](Span one) { return prelude_files_.contains(one.file); };
+    const auto call = std::find_if(calls_.rbegin(), calls_.rend(),
+                                   [&](const Call& one) { return !of_prelude(one.span); });
+    return of_prelude(span) && call != calls_.rend() ? call->span : span;
+}
+
 Value Lowering::fail(Span span, std::string message, Notes notes) {
+    const Span written = span;
+    span = shown_at(span);
     if (stopped_ || !reported_.insert(key(span)).second) {
         return Value::none();
     }
-    if (!calls_.empty()) {
+    if (key(span) != key(written)) {
+        notes.push_back(fmt::format("in '{}' at {}", text(written), place_text(written)));
+    }
+    if (!calls_.empty() && key(calls_.front().span) != key(span)) {
         const Call& outer = calls_.front();
         notes.push_back(
             fmt::format("in the call of '{}' at {}", outer.name, place_text(outer.span)));
@@ -46,6 +59,13 @@ Value Lowering::fail(Span span, std::string message, Notes notes) {
         stopped_ = true;
     }
     return Value::none();
+}
+
+void Lowering::warn(Span span, std::string message, Notes notes) {
+    span = shown_at(span);
+    if (!stopped_ && reported_.insert(key(span)).second) {
+        diagnostics_.push_back({span, Severity::kWarning, std::move(message), std::move(notes)});
+    }
 }
 
 void Lowering::stop(Span span, std::string message, Notes notes) {

@@ -128,6 +128,8 @@ class Lowering {
 
     // Reports (lowering.cpp).
     Value fail(Span span, std::string message, Notes notes = {});
+    void warn(Span span, std::string message, Notes notes = {});
+    Span shown_at(Span span) const;
     bool reported(Span span) const;
     void stop(Span span, std::string message, Notes notes = {});
     bool within_limits(Span span);
@@ -174,6 +176,8 @@ class Lowering {
     std::optional<std::int64_t> integer_of(ExprId id, std::string_view what);
     const Local* find_local(std::string_view name) const;
     const Entity* find_entity(const std::string& name) const;
+    bool refused(Span declaration) const;
+    Value body_member(ExprId id, int index);
     Value unknown_name(ExprId id, const std::string& name);
     bool is_doubtful(std::string_view name) const;
     Value name_or_path(ExprId id);
@@ -284,8 +288,8 @@ class Lowering {
     // Events (lower_event.cpp).
     bool event_condition(const EventDeclaration& node, mech::Event& event);
     void event_set(const Binding& item, mech::Event& event);
-    void event_reset(ExprId target, const Entity& entity, const Binding& item, sym::Expr value,
-                     mech::Event& event);
+    void event_set_body(ExprId target, const Binding& item, mech::Event& event);
+    void event_reset(int coordinate, const Binding& item, sym::Expr value, mech::Event& event);
     void event_change(ExprId target, const Entity& entity, const Binding& item, sym::Expr value,
                       mech::Event& event);
     void check_event_parameters();
@@ -312,6 +316,8 @@ class Lowering {
     };
     std::optional<ForceTarget> force_target(const ForceTerm& node, std::string_view what);
     Value torque_on(int body, ExprId id);
+    bool is_given(sym::Expr e);
+    void warn_out_of_plane(int body, sym::Expr a, sym::Expr b, ExprId at, std::string_view why);
     const Entity* target(ExprId id, std::string_view what);
     std::optional<int> coordinate_of(ExprId id, std::string_view what);
     bool is_linear_in_velocities(sym::Expr e);
@@ -356,7 +362,9 @@ class Lowering {
     std::unordered_map<std::string, JointKind> joints_;
     std::unordered_map<std::string, int> places_on_bodies_;  ///< points by their text
     bool prelude_read_ = false;
-    int joint_ = -1;  ///< the joint that is being carried out
+    std::unordered_set<std::uint32_t> prelude_files_;
+    int joint_ = -1;                            ///< the joint that is being carried out
+    std::vector<int>* named_points_ = nullptr;  ///< collects the points an expression names
     std::unordered_map<std::string, Span> outputs_;
     std::vector<Local> locals_;
     std::size_t locals_begin_ = 0;  ///< a function sees only its own arguments

@@ -8,7 +8,9 @@ namespace ananke::lang {
 namespace {
 
 constexpr const char* kForm = "write: event name: left = right falling { stop }";
-constexpr const char* kActions = "an action is one of: stop, record, x' = value, parameter = value";
+constexpr const char* kActions =
+    "an action is one of: stop, record, x' = value, parameter = value, velocity(B) = vector, "
+    "omega(B) = vector";
 
 }  // namespace
 
@@ -124,6 +126,9 @@ bool Parser::event_action(EventDeclaration& node) {
         action.kind = EventAction::Kind::kSet;
         Binding& item = action.set;
         item.name = path();
+        if (item.name != kNoExpr && at(TokenKind::kOpenParen)) {
+            item.name = call(item.name);
+        }
         while (item.name != kNoExpr && at(TokenKind::kPrime)) {
             item.name = wrap(ExprKind::kPrime, item.name, take().span);
         }

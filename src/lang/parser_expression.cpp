@@ -193,6 +193,14 @@ ExprId Parser::sum() {
 
 ExprId Parser::product() {
     const ExprId first = signed_power();
+    if (first != kNoExpr && tree_.exprs[first].kind == ExprKind::kNumber &&
+        (at_word("deg") || at_word("pi"))) {
+        const std::string_view number = text(tree_.exprs[first].span);
+        const std::string_view unit = text(peek().span);
+        fail(peek().span, fmt::format("expected an operator, found '{}'", unit),
+             {fmt::format("write {}*{}", number, unit)});
+        return kNoExpr;
+    }
     if (first == kNoExpr || !(at(TokenKind::kTimes) || at(TokenKind::kDivide))) {
         return first;
     }
@@ -301,6 +309,13 @@ ExprId Parser::postfix() {
             const ExprId index = expression();
             if (index != kNoExpr && at(TokenKind::kComma)) {
                 fail(peek().span, "one index per bracket", {"write x[i][j]"});
+                base = kNoExpr;
+                break;
+            }
+            if (index != kNoExpr && at(TokenKind::kColon)) {
+                fail(peek().span, "expected ']' after the index, found ':'",
+                     {"columns of the results, as force[c:P], cannot stand in the model; the force "
+                      "of a constraint is reaction(c)"});
                 base = kNoExpr;
                 break;
             }

@@ -129,7 +129,15 @@ bool Parser::not_a_statement() {
                      "a comma"});
     }
     const std::string word(text(token.span));
-    const std::string near = nearest_name(word, known_statements());
+    const auto& known = known_statements();
+    std::string near = nearest_name(word, known);
+    constexpr std::size_t kSameBeginning = 3;  // letters
+    const auto begins_alike = std::find_if(known.begin(), known.end(), [&](const std::string& one) {
+        return word.size() > kSameBeginning && one.starts_with(word.substr(0, kSameBeginning));
+    });
+    if (near.empty() && begins_alike != known.end()) {
+        near = *begins_alike;
+    }
     std::vector<std::string> notes;
     if (peek(1).kind == TokenKind::kEqual && near.empty()) {
         notes.push_back(fmt::format("to name an expression write: let {} = ...", word));
@@ -137,7 +145,8 @@ bool Parser::not_a_statement() {
         notes.push_back(fmt::format("did you mean '{}'?", near));
     } else {
         notes.emplace_back(
-            "a statement begins with a word such as parameter, coordinate, kinetic, constraint");
+            "a statement begins with a word such as parameter, coordinate, body, joint, "
+            "constraint");
     }
     return fail(token.span, fmt::format("unknown statement '{}'", word), std::move(notes));
 }

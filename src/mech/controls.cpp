@@ -38,7 +38,9 @@ std::string target_name(const Model& model, const Actuator& actuator) {
 }
 
 std::string describe_actuator(const Model& model, const Actuator& actuator) {
-    const std::string name = target_name(model, actuator);
+    const bool on_point = actuator.kind == Actuator::Kind::kPointForce;
+    const std::string name = on_point ? model.points[static_cast<std::size_t>(actuator.target)].name
+                                      : target_name(model, actuator);
     if (actuator.kind == Actuator::Kind::kCoordinateForce) {
         return fmt::format("force on {}", name);
     }

@@ -63,6 +63,7 @@ struct Body {
     Vec3 omega, alpha;  ///< symbols of its angular velocity and acceleration, world axes
     Axes start;         ///< its axes as declared, over parameters: where directions are fixed in it
     Span span;
+    std::string place = {};  ///< "door.ank:3:6", for messages while the model runs
 };
 
 /// A connection made of constraints and forces by a `define joint`.
@@ -130,6 +131,10 @@ struct Constraint {
     std::vector<Actuator> actuators = {};
     /// Symbols of reaction(c), one or three; empty where no expression asks for them.
     std::vector<Expr> reaction = {};
+    /// reaction(c) is the force on the first of these that it acts on and that is not the ground's:
+    /// the points its joint was called with, from the last, then those in the order of its text.
+    std::vector<int> named_points = {};
+    std::string place = {};  ///< "door.ank:3:6", for messages while the model runs
 };
 
 /// How the size of a friction force follows from the load N >= 0 and the speed of slip s >= 0:

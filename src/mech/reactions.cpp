@@ -1,6 +1,7 @@
 #include "mech/reactions.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -11,12 +12,69 @@ using sym::Op;
 
 namespace {
 
-Expr scaled_length(Graph& graph, const Row& row) {
-    if (!row.directions.empty()) {
-        return length(graph, row.directions.front().W);
+/// The point or body, of those that rows act on, whose force or torque the reaction is.
+class Bearer {
+  public:
+    Bearer(const Model& model, const Constraint& constraint, const std::vector<const Row*>& rows) {
+        for (const Row* row : rows) {
+            for (const Direction& direction : row->directions) {
+                offer(model, rank(constraint, [&](int p) { return p == direction.point; }),
+                      body_of(model, direction.point), direction.point, point_, point_order_);
+            }
+            for (const Twist& twist : row->twists) {
+                offer(model,
+                      rank(constraint, [&](int p) { return body_of(model, p) == twist.body; }),
+                      twist.body, twist.body, body_, body_order_);
+            }
+        }
     }
-    if (!row.twists.empty()) {
-        return length(graph, row.twists.front().tau);
+
+    /// W or tau of a row on it; null where the row acts elsewhere.
+    const Vec3* direction(const Row& row) const {
+        for (const Direction& direction : row.directions) {
+            if (direction.point == point_) {
+                return &direction.W;
+            }
+        }
+        for (const Twist& twist : row.twists) {
+            if (point_ < 0 && twist.body == body_) {
+                return &twist.tau;
+            }
+        }
+        return nullptr;
+    }
+    bool none() const { return point_ < 0 && body_ < 0; }
+
+  private:
+    using Order = std::tuple<bool, std::size_t, int>;  ///< of the ground, rank, index
+
+    static int body_of(const Model& model, int point) {
+        return model.points[static_cast<std::size_t>(point)].body;
+    }
+    template <class Is>
+    static std::size_t rank(const Constraint& constraint, Is is) {
+        const std::vector<int>& named = constraint.named_points;
+        return static_cast<std::size_t>(std::find_if(named.begin(), named.end(), is) -
+                                        named.begin());
+    }
+    static void offer(const Model& model, std::size_t rank, int body, int index, int& chosen,
+                      Order& order) {
+        const bool ground =
+            body >= 0 && model.bodies[static_cast<std::size_t>(body)].kind == Body::Kind::kGround;
+        const Order offered{ground, rank, index};
+        if (chosen < 0 || offered < order) {
+            chosen = index;
+            order = offered;
+        }
+    }
+
+    int point_ = -1, body_ = -1;
+    Order point_order_, body_order_;
+};
+
+Expr scaled_length(Graph& graph, const Bearer& bearer, const Row& row) {
+    if (const Vec3* direction = bearer.direction(row)) {
+        return length(graph, *direction);
     }
     Expr sum = graph.zero();
     for (const Entry& entry : row.A) {
@@ -25,24 +83,16 @@ Expr scaled_length(Graph& graph, const Row& row) {
     return graph.apply(Op::kSqrt, sum);
 }
 
-/// The force on the first point that the rows of a constraint act on.
-Vec3 force_on_first_point(Graph& graph, const std::vector<const Row*>& rows) {
+Vec3 reaction_vector(Graph& graph, const Bearer& bearer, const std::vector<const Row*>& rows) {
     Vec3 force{graph.zero(), graph.zero(), graph.zero()};
-    int first = -1;
     for (const Row* row : rows) {
-        for (const Direction& direction : row->directions) {
-            first = first < 0 ? direction.point : std::min(first, direction.point);
+        const Vec3* direction = bearer.direction(*row);
+        for (std::size_t k = 0; direction != nullptr && k < 3; ++k) {
+            force[k] = graph.add(force[k], graph.mul(*row->lambda, (*direction)[k]));
         }
-    }
-    for (const Row* row : rows) {
-        if (first < 0) {
-            const auto k = static_cast<std::size_t>(row->component);
-            force[k] = graph.mul(*row->lambda, scaled_length(graph, *row));
-        }
-        for (const Direction& direction : row->directions) {
-            for (std::size_t k = 0; k < 3 && direction.point == first; ++k) {
-                force[k] = graph.add(force[k], graph.mul(*row->lambda, direction.W[k]));
-            }
+        if (bearer.none()) {
+            force[static_cast<std::size_t>(row->component)] =
+                graph.mul(*row->lambda, scaled_length(graph, bearer, *row));
         }
     }
     return force;
@@ -82,13 +132,17 @@ std::vector<sym::Replacement> reaction_values(Model& model, std::vector<Row>& ro
                 own.push_back(&row);
             }
         }
+        if (symbols.empty()) {
+            continue;
+        }
+        const Bearer bearer(model, model.constraints[c], own);
         if (symbols.size() == 1) {
-            values.push_back({symbols[0], own.empty()
-                                              ? graph.zero()
-                                              : graph.mul(*own.front()->lambda,
-                                                          scaled_length(graph, *own.front()))});
-        } else if (symbols.size() == 3) {
-            const Vec3 force = force_on_first_point(graph, own);
+            values.push_back(
+                {symbols[0], own.empty() ? graph.zero()
+                                         : graph.mul(*own.front()->lambda,
+                                                     scaled_length(graph, bearer, *own.front()))});
+        } else {
+            const Vec3 force = reaction_vector(graph, bearer, own);
             for (std::size_t k = 0; k < 3; ++k) {
                 values.push_back({symbols[k], force[k]});
             }

@@ -1,11 +1,12 @@
 // Reactions in expressions: reaction(c) by the multipliers of the rows of c.
 //
-//   scalar constraint   lambda |W|              W its direction on the first point it acts on
-//   vector constraint   sum of lambda_k W_k     the force on the first point it acts on
+//   scalar constraint   lambda |W|              W its direction on the point P
+//   vector constraint   sum of lambda_k W_k     the force on P
 //
-// So a reaction does not depend on how the equation of the constraint is scaled. A constraint that
-// acts on no point counts |tau| of the first body that it twists for |W|, or |row of A| where it
-// acts on nothing that has a name.                                               THEORY section 3
+// P is chosen by what the model says (Constraint::named_points), the ground last. So a reaction
+// does not depend on how the equation of the constraint is scaled, nor a vector on how places are
+// written. A constraint that acts on no point has the torque on a body, tau for W, chosen likewise;
+// where it acts on nothing that has a name |row of A| counts for |W|.            THEORY section 3
 #pragma once
 
 #include <vector>

@@ -50,6 +50,9 @@ enum class Agreement : std::uint8_t { kCompare, kSkip };
 /// Fails where the model has no initial state or no motion there, with the names concerned.
 Result<CheckReport> check(const Prepared& prepared, Agreement agreement = Agreement::kCompare);
 
+/// "force[A:a].x" and so on: the columns of reactions that are one of many at the start.
+std::vector<std::string> shared_reactions(const CheckReport& report, const Prepared& prepared);
+
 /// The report as a person reads it.
 std::string to_text(const CheckReport& report, const Prepared& prepared);
 

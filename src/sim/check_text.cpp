@@ -170,6 +170,34 @@ std::string direction_text(const Prepared& prepared) {
     return text.empty() ? "" : "\nforces of constraint\n" + text;
 }
 
+}  // namespace
+
+std::vector<std::string> shared_reactions(const CheckReport& report, const Prepared& prepared) {
+    const ReactionMap& map = prepared.compiled->reactions;
+    std::vector<std::string> names;
+    if (report.analysis.dropped.empty()) {
+        return names;
+    }
+    for (std::size_t i = 0; i < map.targets.size(); ++i) {
+        const ReactionMap::Target& target = map.targets[i];
+        const std::string& owner = map.owners[static_cast<std::size_t>(target.owner)].name;
+        const auto add = [&](const char* what, const std::array<bool, 3>& unique) {
+            if (std::count(unique.begin(), unique.end(), false) > 0) {
+                names.push_back(fmt::format("{}[{}:{}]", what, owner, target.name));
+            }
+        };
+        if (target.force) {
+            add("force", report.reactions[i].force);
+        }
+        if (target.torque) {
+            add("torque", report.reactions[i].torque);
+        }
+    }
+    return names;
+}
+
+namespace {
+
 /// Only where rows are dependent: elsewhere every reaction is unique.
 std::string reaction_text(const CheckReport& report, const Prepared& prepared) {
     const ReactionMap& map = prepared.compiled->reactions;

@@ -84,11 +84,12 @@ void describe(CompiledModel& compiled, const Model& model, const Equations& equa
     }
     for (const mech::Constraint& c : model.constraints) {
         compiled.constraint_names.push_back(c.name);
+        compiled.constraint_places.push_back(c.place);
     }
     for (const mech::Body& body : model.bodies) {
         const bool planar = body.kind == mech::Body::Kind::kPlanar;
         if (body.kind != mech::Body::Kind::kGround) {
-            compiled.bodies.push_back({body.name, body.first, planar ? 3 : 7, planar});
+            compiled.bodies.push_back({body.name, body.first, planar ? 3 : 7, planar, body.place});
         }
         if (body.kind == mech::Body::Kind::kSpatial) {
             compiled.groups.push_back({body.first + 3, 4});

@@ -78,8 +78,10 @@ struct CompiledModel {
         std::string name;
         int first, count;
         bool planar;
+        std::string place;  ///< where it is declared
     };
     std::vector<BodyCoordinates> bodies;
+    std::vector<std::string> constraint_places;  ///< where each is written; "" if unknown
     bool has_nonideal = false;
     bool has_gauge = false;
 

@@ -32,61 +32,6 @@ void copy(const Eigen::Ref<const Eigen::VectorXd>& from, std::vector<double>& in
     std::copy(from.data(), from.data() + from.size(), into.begin());
 }
 
-std::vector<std::string> names_at(std::span<const int> indices,
-                                  const std::vector<std::string>& names) {
-    std::vector<std::string> chosen;
-    for (const int i : indices) {
-        chosen.push_back(names[static_cast<std::size_t>(i)]);
-    }
-    return chosen;
-}
-
-/// The first quantity that is not a number, by name.
-std::string not_finite_part(const solve::System& at, const CompiledModel& model) {
-    const auto coordinate = [&](Eigen::Index i) {
-        return model.coordinate_names[static_cast<std::size_t>(i)];
-    };
-    for (Eigen::Index i = 0; i < at.Q.size(); ++i) {
-        if (!std::isfinite(at.Q[i])) {
-            return "the force on " + coordinate(i);
-        }
-        if (!at.M.row(i).allFinite()) {
-            return "the mass matrix in the row of " + coordinate(i);
-        }
-        if (at.C.size() > 0 && !std::isfinite(at.C[i])) {
-            return "the non-ideal force on " + coordinate(i);
-        }
-    }
-    for (Eigen::Index i = 0; i < at.b.size(); ++i) {
-        if (!std::isfinite(at.b[i]) || !at.A.row(i).allFinite()) {
-            return "the constraint " + model.rows[static_cast<std::size_t>(i)].name;
-        }
-    }
-    return "the acceleration";
-}
-
-/// "the body rod (rod.u1)", and coordinates that belong to no body by themselves.
-std::vector<std::string> undetermined(const CompiledModel& model,
-                                      const std::vector<int>& coordinates) {
-    std::vector<std::string> names;
-    std::vector<int> left = coordinates;
-    for (const CompiledModel::BodyCoordinates& body : model.bodies) {
-        std::vector<int> own;
-        std::copy_if(left.begin(), left.end(), std::back_inserter(own),
-                     [&](int i) { return i >= body.first && i < body.first + body.count; });
-        if (!own.empty()) {
-            names.push_back(fmt::format("the body {} ({})", body.name,
-                                        join_names(names_at(own, model.coordinate_names))));
-            std::erase_if(left,
-                          [&](int i) { return i >= body.first && i < body.first + body.count; });
-        }
-    }
-    for (const std::string& name : names_at(left, model.coordinate_names)) {
-        names.push_back(name);
-    }
-    return names;
-}
-
 }  // namespace
 
 std::vector<std::string> row_names(const CompiledModel& model) {
@@ -408,36 +353,6 @@ Error Dynamics::explain(double t, const double* q, const double* v) {
         return explain_controls(*evaluator_, t, q, v);
     }
     return explain_failure(*evaluator_, t, q, v);
-}
-
-Error explain_failure(Evaluator& evaluator, double t, const double* q, const double* v) {
-    const CompiledModel& model = evaluator.model();
-    const solve::System at = evaluator.system(t, q, v);
-    const std::vector<std::string> keys = row_names(model);
-    const solve::Analysis analysis = solve::analyse(at, {}, keys);
-    const ErrorCode code = analysis.failure ? analysis.failure->code : ErrorCode::kNotFinite;
-    switch (code) {
-        case ErrorCode::kNotUnique: {
-            const std::vector<std::string> names =
-                undetermined(model, analysis.failure->coordinates);
-            return {code,
-                    fmt::format("the motion is not determined: {} {} no inertia and no "
-                                "constraint that fixes {}; give a mass or add a constraint",
-                                join_names(names), names.size() == 1 ? "has" : "have together",
-                                names.size() == 1 ? "it" : "them")};
-        }
-        case ErrorCode::kInconsistent: {
-            const std::vector<std::string> names = names_at(analysis.failure->rows, keys);
-            return {code, fmt::format("the constraints {} contradict each other: no acceleration "
-                                      "satisfies all of them",
-                                      join_names(names))};
-        }
-        default:
-            return {ErrorCode::kNotFinite,
-                    fmt::format("{} is not a number (a division by zero, or a function outside "
-                                "its domain)",
-                                not_finite_part(at, model))};
-    }
 }
 
 }  // namespace ananke::sim

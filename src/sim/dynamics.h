@@ -135,5 +135,7 @@ Error explain_failure(Evaluator& evaluator, double t, const double* q, const dou
 
 /// Names of the rows of a model, in order.
 std::vector<std::string> row_names(const CompiledModel& model);
+/// Lines that tell where the constraints of these rows are written, each after a line end.
+std::string places_text(const CompiledModel& model, std::span<const int> rows);
 
 }  // namespace ananke::sim

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "sim/dynamics.h"
+#include "solve/assembly.h"
 
 namespace ananke::sim {
 namespace {
@@ -55,17 +57,87 @@ std::optional<Error> negative_friction(Evaluator& evaluator, double t, const std
     return std::nullopt;
 }
 
-/// "; the constraints make it x' 0.5, y' 0.5" of the velocities that projection moved.
+/// "; by the constraints x' 0.5, y' 0.5" of the velocities that the constraints moved.
 std::string moved_text(const CompiledModel& model, std::span<const double> before,
                        std::span<const double> after) {
     std::string text;
     for (std::size_t i = 0; i < before.size(); ++i) {
         if (std::abs(after[i] - before[i]) > kMoved * std::max(1.0, std::abs(before[i]))) {
-            text += fmt::format("{}{}' {}", text.empty() ? "; the constraints make it " : ", ",
+            text += fmt::format("{}{}' {}", text.empty() ? "; by the constraints " : ", ",
                                 model.coordinate_names[i], to_text(after[i]));
         }
     }
     return text;
+}
+
+/// "x'" of the velocities with which M < 0, or "".
+std::string motion_of_negative_mass(Evaluator& evaluator, double t, std::span<const double> q) {
+    const auto n = static_cast<Eigen::Index>(q.size());
+    solve::RowMatrix M(n, n);
+    evaluator.mass(t, q.data(), M.data());
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> modes{Eigen::MatrixXd(M)};
+    const double largest = modes.eigenvalues().cwiseAbs().maxCoeff();
+    if (modes.info() != Eigen::Success || !(modes.eigenvalues()[0] < -kMoved * largest)) {
+        return "";
+    }
+    constexpr double kTakesPart = 1e-3;
+    const Eigen::VectorXd mode = modes.eigenvectors().col(0);
+    std::vector<std::string> names;
+    for (Eigen::Index i = 0; i < n; ++i) {
+        if (std::abs(mode[i]) > kTakesPart) {
+            names.push_back(evaluator.model().coordinate_names[static_cast<std::size_t>(i)] + "'");
+        }
+    }
+    return join_names(names);
+}
+
+/// Why the velocities that an event sets cannot be.
+Error refused(const CompiledModel& model, double t, const CompiledEvents::One& one,
+              const solve::AssemblyFailure& failure) {
+    std::vector<std::string> rows;
+    for (const int row : failure.contradictory_rows) {
+        rows.push_back(model.rows[static_cast<std::size_t>(row)].name);
+    }
+    for (Eigen::Index i = 0; failure.contradictory_rows.empty() && i < failure.residual.size();
+         ++i) {
+        if (!(std::abs(failure.scaled_residual[i]) <= kOffTheConstraints)) {
+            rows.push_back(model.rows[static_cast<std::size_t>(i)].name);
+        }
+    }
+    std::vector<std::string> set;
+    for (const int coordinate : one.coordinates) {
+        set.push_back(model.coordinate_names[static_cast<std::size_t>(coordinate)] + "'");
+    }
+    return at_event(
+        ErrorCode::kInconsistent, t, one.name,
+        fmt::format("sets velocities ({}) that the constraint{} {} {} not allow; set fewer of "
+                    "them, the others follow by the constraints",
+                    join_names(set), rows.size() == 1 ? "" : "s", join_names(rows),
+                    rows.size() == 1 ? "does" : "do"));
+}
+
+/// v onto the constraints, those that the event sets held fixed: the least change of the others in
+/// the metric of their masses, as for exact initial values.
+std::optional<Error> adapt_others(Evaluator& evaluator, double t, const CompiledEvents::One& one,
+                                  std::span<double> q, std::span<double> v) {
+    const CompiledModel& model = evaluator.model();
+    const auto vector = [](std::span<const double> values) {
+        return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(
+            values.data(), static_cast<Eigen::Index>(values.size())));
+    };
+    std::vector<bool> set(v.size(), false);
+    for (const int coordinate : one.coordinates) {
+        set[static_cast<std::size_t>(coordinate)] = true;
+    }
+    const solve::Assembly assembly = solve::assemble(
+        evaluator, {t, vector(q), vector(v), std::vector<bool>(q.size(), true), set, {}}, {}, {},
+        row_names(model));
+    if (assembly.failure) {
+        return refused(model, t, one, *assembly.failure);
+    }
+    std::copy(assembly.q.begin(), assembly.q.end(), q.begin());
+    std::copy(assembly.v.begin(), assembly.v.end(), v.begin());
+    return std::nullopt;
 }
 
 }  // namespace
@@ -97,6 +169,13 @@ Result<EventOutcome> carry_out_events(EventWatch& watch, Evaluator& evaluator,
             if (const auto negative = negative_friction(evaluator, t, one.name, q, v)) {
                 return *negative;
             }
+            if (const std::string motion = motion_of_negative_mass(evaluator, t, q);
+                !motion.empty()) {
+                return at_event(ErrorCode::kInvalidInput, t, one.name,
+                                fmt::format("makes the kinetic energy negative for a motion of "
+                                            "{}: {}",
+                                            motion, effect.value().detail));
+            }
         }
         if (effect.value().changes && projector.position_violation(t, q) > kOffTheConstraints) {
             return off_the_constraints(evaluator, t, one.name, q, v);
@@ -104,9 +183,13 @@ Result<EventOutcome> carry_out_events(EventWatch& watch, Evaluator& evaluator,
         if (effect.value().resets || effect.value().changes) {
             changed = true;
             const std::vector<double> wanted(v.begin(), v.end());
-            if (projector.project(t, q, v).status != solve::ProjectionStatus::kOk) {
+            if (effect.value().resets) {
+                if (std::optional<Error> error = adapt_others(evaluator, t, one, q, v)) {
+                    return *error;
+                }
+            } else if (projector.project(t, q, v).status != solve::ProjectionStatus::kOk) {
                 return at_event(ErrorCode::kNotConverged, t, one.name,
-                                "sets velocities that cannot be put onto the constraints");
+                                "leaves velocities that cannot be put onto the constraints");
             }
             effect.value().detail += moved_text(evaluator.model(), wanted, v);
         }

@@ -20,9 +20,9 @@ struct EventOutcome {
 
 /// Carries out the events that are due at a state on the constraints, each on what the one before
 /// it left. y: q, v, and the work done on the system, which takes up the jump of the energy.
-/// Velocities that no longer meet the constraints are put back by the least change in the metric of
-/// M, which is the impulse of ideal constraints. Fails when positions no longer meet them, when
-/// a value is not finite, or when events pile up.
+/// Velocities that an event sets are as set, and the others move least in the metric of M to meet
+/// the constraints; so do all where it only changes parameters. Fails when positions no longer meet
+/// the constraints or velocities as set cannot, when a value is not finite, or when events pile up.
 Result<EventOutcome> carry_out_events(EventWatch& watch, Evaluator& evaluator,
                                       solve::Projector& projector, double t, std::span<double> y);
 

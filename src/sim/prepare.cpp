@@ -57,7 +57,13 @@ void leave_out_frictions(mech::Model& model, mech::Equations& equations,
     }
 }
 
-/// Removes the rows of constraints that match a pattern; a pattern without a match is an error.
+/// Whether a joint is the one called `name`, or one that it is made of.
+bool is_part_of(const mech::Joint& joint, const std::string& name) {
+    return joint.name == name || joint.name.starts_with(name + ".");
+}
+
+/// Removes the rows of constraints that match a pattern, a joint's name for all of its rows; a
+/// pattern without a match is an error.
 void leave_out(mech::Model& model, mech::Equations& equations,
                const std::vector<std::string>& patterns, std::vector<Error>& errors) {
     std::vector<std::string> names;
@@ -68,13 +74,20 @@ void leave_out(mech::Model& model, mech::Equations& equations,
     for (const std::string& pattern : patterns) {
         bool found = false;
         for (std::size_t i = 0; i < names.size(); ++i) {
-            if (matches_wildcard(pattern, names[i])) {
+            const int joint = model.constraints[i].joint;
+            const bool of_joint =
+                joint >= 0 && is_part_of(model.joints[static_cast<std::size_t>(joint)], pattern);
+            if (of_joint || matches_wildcard(pattern, names[i])) {
                 out[i] = true;
                 found = true;
             }
         }
         if (!found) {
-            const std::string near = nearest_name(pattern, names);
+            std::vector<std::string> known = names;
+            for (const mech::Joint& joint : model.joints) {
+                known.push_back(joint.name);
+            }
+            const std::string near = nearest_name(pattern, known);
             errors.push_back({ErrorCode::kInvalidInput,
                               fmt::format("--without: no constraint is called '{}'{}", pattern,
                                           !near.empty() ? fmt::format("; did you mean '{}'?", near)

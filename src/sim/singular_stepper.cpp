@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "ode/root.h"
@@ -194,8 +195,8 @@ void SingularStepper::note_start() {
 void SingularStepper::note_state(double t, std::span<const double> y) {
     std::swap(previous_, now_);
     now_.t = t;
-    now_.weakest = hooks_.weakest(now_.direction);
     std::copy(y.begin(), y.end(), now_.y.begin());
+    find_weakest(now_);
     const bool follows = std::exchange(has_state_, true);
     if (!now_.weakest.known) {
         known_states_ = 0;
@@ -211,13 +212,30 @@ void SingularStepper::note_state(double t, std::span<const double> y) {
     }
 }
 
+/// Requires that f was last evaluated at this state. Where that was by a method without pivots they
+/// are found here.
+void SingularStepper::find_weakest(State& state) {
+    state.weakest = hooks_.weakest(state.direction);
+    if (!state.weakest.known) {
+        return;
+    }
+    only_listed_ = state.weakest.row < 0;
+    if (only_listed_) {
+        solver_.solve(evaluator_->system(state.t, state.y.data(), state.y.data() + n_));
+        state.weakest = {solver_.weakest_pivot(), solver_.weakest_row(), solver_.rank()};
+        if (solver_.rank() > 0) {
+            solver_.weakest_remainder(state.direction.data());
+        }
+    }
+}
+
 /// Finds the weakest row of the state before, which nobody had asked for there.
 void SingularStepper::look_back() {
     const auto look_at = [this](State& state) {
         ++counted_.rhs_evaluations;
         const bool found =
             hooks_.rhs(state.t, state.y, state.slope).kind == ode::Evaluation::Kind::kOk;
-        state.weakest = hooks_.weakest(state.direction);
+        find_weakest(state);
         return found;
     };
     known_states_ = look_at(previous_) ? 1 : 0;
@@ -228,7 +246,7 @@ void SingularStepper::look_back() {
 std::optional<double> SingularStepper::foresee() {
     const double h = inner_.next_step();
     const double fall = previous_.weakest.pivot - now_.weakest.pivot;
-    if (known_states_ < 2 || blocked_ || !(fall > 0.0) ||
+    if (known_states_ < 2 || blocked_ || only_listed_ || !(fall > 0.0) ||
         now_.weakest.pivot * (now_.t - previous_.t) > kHorizon * h * fall || !prepare_path(now_)) {
         return std::nullopt;
     }
@@ -248,7 +266,10 @@ bool SingularStepper::may_have_turned() const {
     if (known_states_ < 2 || std::min(before.pivot, after.pivot) > kStrong) {
         return false;
     }
-    return before.row != after.row || before.row < 0 ||
+    // The weakest row may be another one than that which turns, a drive with a small pivot of its
+    // own. Where nothing is free steps are long enough to hide it at both ends.
+    const bool nothing_free = after.rank == static_cast<int>(n_);
+    return nothing_free || before.row != after.row || before.row < 0 ||
            dot(previous_.direction, now_.direction) <= 0.0;
 }
 
@@ -257,6 +278,7 @@ void SingularStepper::look_behind(double t_end) {
     if (!may_have_turned() || !prepare_path(previous_)) {
         return;
     }
+    watch_row_that_turned();
     const auto along_step = [this](double t) {
         return inner_.dense(t, work_) == ode::Status::kOk ? signed_pivot(t, work_) : std::nan("");
     };
@@ -266,7 +288,7 @@ void SingularStepper::look_behind(double t_end) {
         return;
     }
     const double t_singular = root.value().t;
-    if (!cross(previous_, t_singular, now_.t - previous_.t, t_end) &&
+    if ((only_listed_ || !cross(previous_, t_singular, now_.t - previous_.t, t_end)) &&
         inner_.dense(t_singular, work_) == ode::Status::kOk) {
         singular_ = describe(previous_, t_singular, work_);
     }
@@ -285,8 +307,32 @@ bool SingularStepper::prepare_path(const State& from) {
     if (solver_.rank() == 0) {
         return false;
     }
-    solver_.weakest_remainder(direction_before_.data());
+    watched_ = solver_.rank() - 1;
+    solver_.remainder(watched_, direction_before_.data());
     return dot(direction_before_, direction_before_) > 0.0;
+}
+
+/// Of the rows in the order of the state before the step, one that has turned round within it, if
+/// there is one; else the weakest stays watched. Requires prepare_path(previous_).
+void SingularStepper::watch_row_that_turned() {
+    const int rank = solver_.rank();
+    remainders_.resize(static_cast<std::size_t>(rank) * n_);
+    for (int k = 0; k < rank; ++k) {
+        solver_.remainder(k, remainders_.data() + static_cast<std::size_t>(k) * n_);
+    }
+    const double* y = now_.y.data();
+    const solve::SolveStatus status =
+        solver_.solve_again(evaluator_->system_in_step(now_.t, y, y + n_), solve::Wanted::kMotion);
+    for (int k = rank - 1; k >= 0 && status != solve::SolveStatus::kNotUnique; --k) {
+        const auto begin =
+            remainders_.begin() + static_cast<std::ptrdiff_t>(k) * static_cast<std::ptrdiff_t>(n_);
+        solver_.remainder(k, direction_.data());
+        if (std::inner_product(direction_.begin(), direction_.end(), begin, 0.0) < 0.0) {
+            watched_ = k;
+            std::copy_n(begin, n_, direction_before_.begin());
+            return;
+        }
+    }
 }
 
 /// The polynomial of degree 5 with the positions, velocities and accelerations of the last two
@@ -318,7 +364,7 @@ void SingularStepper::path(double t, std::span<double> y) const {
     }
 }
 
-/// What the weakest row has besides the others, along its direction before: 1 there, negative when
+/// What the watched row has besides the others, along its direction before: 1 there, negative when
 /// it has turned round.
 double SingularStepper::signed_pivot(double t, std::span<const double> y) {
     const solve::SolveStatus status = solver_.solve_again(
@@ -326,7 +372,7 @@ double SingularStepper::signed_pivot(double t, std::span<const double> y) {
     if (status == solve::SolveStatus::kNotUnique) {
         return std::nan("");
     }
-    solver_.weakest_remainder(direction_.data());
+    solver_.remainder(watched_, direction_.data());
     return dot(direction_, direction_before_) / dot(direction_before_, direction_before_);
 }
 

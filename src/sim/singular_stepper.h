@@ -34,7 +34,8 @@ struct SingularPoint {
 /// The kept row with the smallest pivot.
 struct WeakestRow {
     double pivot = 1.0;
-    int row = -1;  ///< -1: its direction is not known
+    int row = -1;  ///< -1: its direction is not known, passages are only listed
+    int rank = 0;  ///< of all rows
     bool known = true;
 };
 
@@ -100,7 +101,9 @@ class SingularStepper final : public ode::Stepper {
     std::optional<double> foresee();
     bool may_have_turned() const;
     void look_behind(double t_end);
+    void find_weakest(State& state);
     bool prepare_path(const State& from);
+    void watch_row_that_turned();
     void path(double t, std::span<double> y) const;
     double signed_pivot(double t, std::span<const double> y);
     bool cross(const State& from, double t_singular, double longest, double t_end);
@@ -123,11 +126,13 @@ class SingularStepper final : public ode::Stepper {
     ode::Statistics counted_;           ///< of that, before inner_ last started
 
     State previous_, now_;
-    int known_states_ = 0;    ///< the last ones, with their weakest rows
-    bool has_state_ = false;  ///< now_ is the state of the last step
-    bool blocked_ = false;    ///< the pivot falls, but to no crossing
-    int refused_ = 0;         ///< attempts on the way to this instant
+    int known_states_ = 0;      ///< the last ones, with their weakest rows
+    bool has_state_ = false;    ///< now_ is the state of the last step
+    bool only_listed_ = false;  ///< the rows are those of another method: no crossing is made
+    bool blocked_ = false;      ///< the pivot falls, but to no crossing
+    int refused_ = 0;           ///< attempts on the way to this instant
 
+    int watched_ = 0;  ///< place of a row in the order of solver_: the one that turns round
     std::optional<SingularPoint> singular_;  ///< in the last step
     // The last step, if it was made by collocation.
     bool collocated_ = false;
@@ -137,6 +142,7 @@ class SingularStepper final : public ode::Stepper {
     std::vector<double> y_, y_previous_;
 
     std::vector<double> direction_, direction_before_;  ///< n
+    std::vector<double> remainders_;                    ///< rank x n
     std::vector<double> work_, end_, lower_, lowest_;   ///< as y
 };
 

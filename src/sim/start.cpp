@@ -130,7 +130,13 @@ Error describe(const CompiledModel& model, const solve::AssemblyFailure& failure
     } else {
         text += "    remove or correct one of them";
     }
-    return {failure.code, text};
+    std::vector<int> rows;
+    for (const int row : failure.contradictory_rows) {
+        rows.push_back(failure.velocities || row >= static_cast<int>(model.holonomic.size())
+                           ? row
+                           : model.holonomic[static_cast<std::size_t>(row)]);
+    }
+    return {failure.code, text + places_text(model, rows)};
 }
 
 void note_moves(StartState& state, const CompiledModel& model, const mech::InitialState& initial,

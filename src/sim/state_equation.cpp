@@ -78,7 +78,7 @@ WeakestRow StateEquation::weakest(std::span<double> direction) const {
         return {.known = false};
     }
     const Dynamics& dynamics = acceleration_.dynamics();
-    return {dynamics.weakest_pivot(), dynamics.weakest_row(direction.data())};
+    return {dynamics.weakest_pivot(), dynamics.weakest_row(direction.data()), dynamics.rank()};
 }
 
 const double* StateEquation::acceleration(double t, std::span<const double> y) {

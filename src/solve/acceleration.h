@@ -83,7 +83,9 @@ class AccelerationSolver {
     }
     /// What that row has besides the others, as of the last solve() or solve_again(); n entries.
     /// Requires rank() > 0.
-    void weakest_remainder(double* x) const { factor_.remainder(factor_.rank() - 1, x); }
+    void weakest_remainder(double* x) const { remainder(factor_.rank() - 1, x); }
+    /// What the k-th kept row has besides those kept before it. Requires k < rank().
+    void remainder(int k, double* x) const { factor_.remainder(k, x); }
     /// Largest scaled mismatch of a dropped or vanished row, and that row (-1: none).
     double inconsistency() const { return inconsistency_; }
     int inconsistent_row() const { return inconsistent_row_; }
