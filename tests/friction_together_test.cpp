@@ -44,12 +44,10 @@ TEST(FrictionTogether, DriveTakesTheSlipThroughZero) {
         for (const char* by :
              {"constraint drive: x = ", "servo drive: x = ", "constraint drive: 7*x = 7*"}) {
             SCOPED_TRACE(std::string(by) + drive.x);
-            const bool servo = *by == 's';
-            const std::string actuators = servo ? " actuators (force on P along (1, 0, 0))" : "";
             const bool scaled = std::string_view(by).ends_with("7*");
             const std::string x = scaled ? std::string("(") + drive.x + ")" : drive.x;
             const Recording run =
-                run_text(kDriven + by + x + actuators + "\n", {.times = even_times(10.0, 97)});
+                run_text(kDriven + by + x + "\n", {.times = even_times(10.0, 97)});
             ASSERT_FALSE(run.error) << run.error->message;
             const std::vector<sim::Event> turns = events_of(run, "slip");
             ASSERT_EQ(turns.size(), 3U);

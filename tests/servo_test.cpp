@@ -263,5 +263,36 @@ TEST(Servo, LeftOutServosTakeTheirActuatorsAlong) {
     EXPECT_FALSE(run.rows.find("control[track:1]"));
 }
 
+// Seen along th = t, the push along x has less and less of the motion at th = pi/2.
+TEST(Servo, AnActuatorThatLosesItsHoldIsNamed) {
+    const Recording run = run_text(
+        "coordinate th\n"
+        "particle P mass 1 at (sin(th), -cos(th), 0)\n"
+        "gravity (0, -9.81, 0)\n"
+        "servo tr: th = t actuators (force on P along (1, 0, 0))\n",
+        {.times = even_times(3.0, 6), .tolerance = 1e-9});
+    ASSERT_TRUE(run.error);
+    EXPECT_EQ(run.error->code, ErrorCode::kNotControlled);
+    EXPECT_NEAR(run.summary.reached, 0.5 * M_PI, 1e-3);
+    EXPECT_NE(run.error->message.find("tr"), std::string::npos) << run.error->message;
+}
+
+// Controls and forces of friction would have to be found together.
+TEST(Servo, DryFrictionBesidesActuatorsIsRefused) {
+    const Loaded loaded = load_text("model.ank",
+                                    "coordinate x, z, y\n"
+                                    "particle P mass 1 at (x, 0, z)\n"
+                                    "gravity (0, 0, -10)\n"
+                                    "constraint floor: z = 0\n"
+                                    "friction on floor: coulomb(mu = 0.3)\n"
+                                    "particle D mass 1 at (0, y, 0)\n"
+                                    "servo s: y = t actuators (force on D along (0, 1, 0))\n");
+    EXPECT_FALSE(loaded.prepared);
+    EXPECT_NE(loaded.messages.find("a servo with actuators cannot be combined with forces that "
+                                   "depend on reactions, as dry friction does (here on floor)"),
+              std::string::npos)
+        << loaded.messages;
+}
+
 }  // namespace
 }  // namespace ananke::pipeline

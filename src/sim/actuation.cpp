@@ -356,6 +356,12 @@ Error explain_controls(Evaluator& evaluator, double t, const double* q, const do
             "the controls are not unique: {} can push without changing what the servos prescribe; "
             "leave out an actuator",
             join_names(idle));
+    } else {
+        Eigen::VectorXd actuated = Eigen::VectorXd::Zero(model.m());
+        actuated(model.actuated_rows).setOnes();
+        text = fmt::format(
+            "the actuators of {} have nearly no influence on what is prescribed any more",
+            join_names(servo_names(model, actuated)));
     }
     return {ErrorCode::kNotControlled, text};
 }
