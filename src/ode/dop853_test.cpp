@@ -15,6 +15,9 @@ struct Dop853Traits {
     using Stepper = Dop853;
     static constexpr double kOrder = 8.0;
     static constexpr double kDenseOrder = 7.0;
+    static constexpr int kStepsForOrder = 64;
+    static constexpr bool kImplicit = false;
+    static constexpr bool kDenseEvaluates = true;
 };
 INSTANTIATE_TYPED_TEST_SUITE_P(Dop853, StepperSuite, Dop853Traits);
 

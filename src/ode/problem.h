@@ -59,6 +59,9 @@ struct Options {
     double max_step = std::numeric_limits<double>::infinity();
     double min_step = 0.0;               ///< besides 10 ulp of t, which is always the least step
     std::size_t max_steps = 10'000'000;  ///< attempts since start(), rejected ones included
+    /// Implicit methods: what is left to correct in the stages, in units of the tolerance; not less
+    /// than rounding allows.
+    double stage_tolerance = 1e-3;
 };
 
 /// Fails with kInvalidInput and the offending value.

@@ -26,7 +26,9 @@ struct Statistics {
     std::size_t steps = 0;
     std::size_t rejected = 0;
     std::size_t rhs_evaluations = 0;
-    double smallest_step = 0.0;  ///< magnitudes of accepted steps; 0 before the first
+    std::size_t jacobians = 0;       ///< matrices of derivatives, of implicit methods
+    std::size_t factorisations = 0;  ///< and of systems with them
+    double smallest_step = 0.0;      ///< magnitudes of accepted steps; 0 before the first
     double largest_step = 0.0;
     double last_error = 0.0;  ///< of the last attempt, in units of the tolerance
 };

@@ -1,0 +1,548 @@
+#include "ode/radau.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+#include "ode/step_control.h"
+
+namespace ananke::ode {
+namespace {
+
+constexpr int kMaxConsecutiveRejections = 60;
+constexpr double kRetryFactor = 0.25;  // on h where f or the hook failed
+constexpr double kSlowFactor = 0.5;    // on h where Newton's iteration did not converge
+constexpr double kStretch = 1.01;      // a step is stretched by up to 1 % to end at t_end
+constexpr double kRoundingOfSpan = 1.0 + 1e-12;
+/// Derivatives are taken anew when Newton's iteration converges slower than this.
+constexpr double kFastContraction = 1e-3;
+/// A step that would grow by less stays as it is, and with it its factorised systems.
+constexpr double kLeastGrowth = 1.2;
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+int most_iterations(std::size_t stages) {
+    return 7 + 5 * static_cast<int>(stages - 3) / 2;
+}
+
+bool all_finite(std::span<const double> values) {
+    return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+std::span<double> column(Eigen::MatrixXd& matrix, std::size_t k) {
+    return {matrix.col(static_cast<Eigen::Index>(k)).data(),
+            static_cast<std::size_t>(matrix.rows())};
+}
+
+Eigen::Index index(std::size_t i) {
+    return static_cast<Eigen::Index>(i);
+}
+
+}  // namespace
+
+Result<Radau> Radau::create(const Problem& problem, const Options& options,
+                            const Structure& structure, std::size_t stages) {
+    ANANKE_REQUIRE(static_cast<bool>(problem.rhs));
+    ANANKE_REQUIRE(structure.integrals <= problem.size);
+    ANANKE_REQUIRE(structure.positions == 0 ||
+                   2 * structure.positions + structure.integrals == problem.size);
+    if (const Result<void> checked = check_options(options, problem.size); !checked) {
+        return checked.error();
+    }
+    return Radau(problem, options, structure, stages);
+}
+
+Radau::Radau(const Problem& problem, const Options& options, const Structure& structure,
+             std::size_t stages)
+    : problem_(problem),
+      options_(options),
+      structure_(structure),
+      tableau_(std::make_shared<const RadauTableau>(stages)),
+      control_(static_cast<unsigned>(stages), most_iterations(stages)),
+      pairs_(stages / 2) {
+    const std::size_t n = problem.size;
+    atol_ = options.atol_each.empty() ? std::vector<double>(n, options.atol) : options.atol_each;
+    for (auto* values : {&y_, &y_previous_, &y_stage_, &y_new_, &moved_by_, &first_, &slope_}) {
+        values->resize(n);
+    }
+    scale_ = error_ = right_ = Eigen::VectorXd::Zero(index(n));
+    Z_ = W_ = Z_trial_ = F_ = dW_ = dZ_ = Stages::Zero(index(n), index(stages));
+    pair_right_ = Eigen::VectorXcd::Zero(index(n));
+    const std::size_t coupled = n - structure.integrals;
+    jacobian_ = JacobianMatrix::Zero(index(n - structure.positions), index(coupled));
+    // Once, for all memory to be there.
+    factorise(1.0);
+    real_.solve(right_);
+    for (auto& pair : pairs_) {
+        pair.solve(pair_right_);
+    }
+    statistics_ = {};
+}
+
+void Radau::start(double t0, std::span<const double> y0, double step) {
+    ANANKE_REQUIRE(y0.size() == y_.size());
+    ANANKE_REQUIRE(std::isfinite(t0) && std::isfinite(step) && step >= 0.0);
+    t_ = t_previous_ = t0;
+    std::copy(y0.begin(), y0.end(), y_.begin());
+    y_previous_ = y_;
+    h_ = 0.0;
+    step_ = std::min(step > 0.0 ? step : options_.initial_step, options_.max_step);
+    control_.reset();
+    statistics_ = {};
+    rhs_code_ = 0;
+    started_ = true;
+    first_known_ = false;
+    has_polynomial_ = false;
+    moved_ = false;
+    dense_possible_ = true;
+    jacobian_known_ = false;
+    jacobian_is_here_ = false;
+    factorised_h_ = 0.0;
+    contraction_ = 1.0;
+}
+
+Status Radau::evaluate(double t, std::span<const double> y, std::span<double> dydt) {
+    ++statistics_.rhs_evaluations;
+    const Evaluation evaluation = problem_.rhs(t, y, dydt);
+    if (evaluation.kind == Evaluation::Kind::kOk) {
+        return all_finite(dydt) ? Status::kOk : Status::kNotFinite;
+    }
+    rhs_code_ = evaluation.code;
+    return evaluation.kind == Evaluation::Kind::kRetry ? Status::kRhsRetry : Status::kRhsFailed;
+}
+
+Status Radau::step(double t_end) {
+    ANANKE_REQUIRE(started_ && std::isfinite(t_end));
+    if (t_end == t_) {
+        t_previous_ = t_;
+        y_previous_ = y_;
+        h_ = 0.0;
+        has_polynomial_ = false;
+        dense_possible_ = true;
+        return Status::kOk;
+    }
+    if (problem_.stop_requested && problem_.stop_requested()) {
+        return Status::kInterrupted;
+    }
+    dense_possible_ = false;
+    if (const Status status = prepare_first(); status != Status::kOk) {
+        return status;
+    }
+    if (step_ == 0.0) {
+        step_ = std::clamp(initial_step(t_end), 2.0 * least_step(),
+                           std::max(2.0 * least_step(), options_.max_step));
+    }
+
+    Status cause = Status::kStepTooSmall;
+    for (int rejections = 0; rejections < kMaxConsecutiveRejections; ++rejections) {
+        if (statistics_.steps + statistics_.rejected >= options_.max_steps) {
+            return Status::kTooManySteps;
+        }
+        if (rejections > 0 && problem_.stop_requested && problem_.stop_requested()) {
+            return Status::kInterrupted;
+        }
+        const Trial trial = choose_trial(t_end);
+        if (!trial.last && !(std::abs(trial.h) > least_step())) {
+            return cause;
+        }
+        retry_factor_ = kRetryFactor;
+        const Status status = attempt(trial, rejections > 0);
+        if (status == Status::kOk) {
+            accept(trial, rejections > 0);
+            return Status::kOk;
+        }
+        if (status == Status::kRhsFailed) {
+            return status;
+        }
+        ++statistics_.rejected;
+        cause = status;
+        step_ = std::abs(trial.h) * retry_factor_;
+    }
+    return cause;
+}
+
+Status Radau::prepare_first() {
+    if (first_known_) {
+        return Status::kOk;
+    }
+    if (!all_finite(y_)) {
+        return Status::kNotFinite;
+    }
+    const Status status = evaluate(t_, y_, first_);
+    first_known_ = status == Status::kOk;
+    return status;
+}
+
+/// A step that changes y by a thousandth, or by the tolerance.
+double Radau::initial_step(double t_end) const {
+    double size = 0.0;
+    double rate = 0.0;
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+        const double scale = atol_[i] + options_.rtol * std::abs(y_[i]);
+        size += y_[i] / scale * (y_[i] / scale);
+        rate += first_[i] / scale * (first_[i] / scale);
+    }
+    const double h = 1e-3 * std::sqrt(std::max(size, 1.0) / rate);
+    const double longest = std::min(std::abs(t_end - t_), options_.max_step);
+    return h > 0.0 ? std::min(h, longest) : std::min(1e-6, longest);
+}
+
+Radau::Trial Radau::choose_trial(double t_end) const {
+    const double remaining = t_end - t_;
+    const double distance = std::abs(remaining);
+    if (distance <= step_ * kStretch && distance <= options_.max_step * kRoundingOfSpan) {
+        return {remaining, t_end, true};
+    }
+    const double t = t_ + std::copysign(std::min(step_, distance), remaining);
+    return {t - t_, t, false};
+}
+
+double Radau::least_step() const {
+    return std::max(
+        {options_.min_step, 10.0 * kEpsilon * std::abs(t_), std::numeric_limits<double>::min()});
+}
+
+Status Radau::attempt(const Trial& trial, bool after_rejection) {
+    set_scale();
+    if (!jacobian_known_) {
+        if (const Status status = linearize(); status != Status::kOk) {
+            return status;
+        }
+    }
+    Status status = Status::kOk;
+    Newton newton = Newton::kSlow;
+    while (true) {
+        if (factorised_h_ != trial.h) {
+            factorise(trial.h);
+        }
+        guess_stages(trial.h);
+        newton = find_stages(trial, status);
+        if (newton != Newton::kSlow || jacobian_is_here_) {
+            break;
+        }
+        if (status = linearize(); status != Status::kOk) {
+            return status;
+        }
+    }
+    if (newton == Newton::kFailed) {
+        return status;
+    }
+    if (newton == Newton::kSlow) {
+        retry_factor_ = kSlowFactor;
+        return Status::kStepTooSmall;
+    }
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+        y_new_[i] = y_[i] + Z_trial_(index(i), Z_trial_.cols() - 1);
+    }
+    statistics_.last_error = std::max(
+        scaled_error(trial, after_rejection || statistics_.steps == 0), scaled_dense_error(trial));
+    if (!all_finite(y_new_) || std::isnan(statistics_.last_error)) {
+        return Status::kNotFinite;
+    }
+    if (statistics_.last_error > 1.0) {
+        retry_factor_ = control_.after_rejection(statistics_.last_error, iterations_);
+        return Status::kStepTooSmall;
+    }
+    return finish_step(trial);
+}
+
+/// Derivatives at t_, y_.
+Status Radau::linearize() {
+    factorised_h_ = 0.0;
+    ++statistics_.jacobians;
+    const std::span<double> J(jacobian_.data(), static_cast<std::size_t>(jacobian_.size()));
+    if (!(structure_.jacobian && structure_.jacobian(t_, y_, J) && all_finite(J))) {
+        if (const Status status = take_differences(); status != Status::kOk) {
+            return status;
+        }
+    }
+    jacobian_known_ = jacobian_is_here_ = true;
+    return Status::kOk;
+}
+
+/// One evaluation for each column; where f is not defined on one side, on the other.
+Status Radau::take_differences() {
+    const std::size_t first_rate = structure_.positions;
+    std::copy(y_.begin(), y_.end(), y_stage_.begin());
+    for (std::size_t j = 0; j < static_cast<std::size_t>(jacobian_.cols()); ++j) {
+        Status status = Status::kOk;
+        for (const double side : {1.0, -1.0}) {
+            y_stage_[j] = y_[j] + side * std::sqrt(kEpsilon * std::max(1e-5, std::abs(y_[j])));
+            status = evaluate(t_, y_stage_, slope_);
+            if (status == Status::kOk || status == Status::kRhsFailed) {
+                break;
+            }
+        }
+        if (status != Status::kOk) {
+            return status;
+        }
+        const double difference = y_stage_[j] - y_[j];
+        for (Eigen::Index i = 0; i < jacobian_.rows(); ++i) {  // of v', then of w'
+            const std::size_t rate = first_rate + static_cast<std::size_t>(i);
+            jacobian_(i, index(j)) = (slope_[rate] - first_[rate]) / difference;
+        }
+        y_stage_[j] = y_[j];
+    }
+    return Status::kOk;
+}
+
+void Radau::factorise(double h) {
+    ++statistics_.factorisations;
+    real_.factorise(tableau_->real / h, jacobian_, structure_);
+    for (std::size_t k = 0; k < pairs_.size(); ++k) {
+        pairs_[k].factorise(std::conj(tableau_->pairs[k]) / h, jacobian_, structure_);
+    }
+    factorised_h_ = h;
+}
+
+/// The collocation polynomial of the last step, followed beyond its end.
+void Radau::guess_stages(double h) {
+    if (!has_polynomial_) {
+        Z_trial_.setZero();
+        W_.setZero();
+        return;
+    }
+    std::array<double, 16> weights{};
+    const Eigen::Map<const Eigen::VectorXd> w(weights.data(), Z_.cols());
+    for (Eigen::Index i = 0; i < Z_.cols(); ++i) {
+        tableau_->weights(1.0 + tableau_->c[static_cast<std::size_t>(i)] * h / h_, weights.data());
+        Z_trial_.col(i).noalias() = Z_.lazyProduct(w);
+        Z_trial_.col(i) -= Z_.col(Z_.cols() - 1);
+    }
+    W_ = Z_trial_.lazyProduct(tableau_->T_inverse.transpose());
+}
+
+void Radau::set_scale() {
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+        scale_[index(i)] = atol_[i] + options_.rtol * std::abs(y_[i]);
+    }
+}
+
+double Radau::norm_of_correction() const {
+    double sum = 0.0;
+    for (Eigen::Index k = 0; k < dZ_.cols(); ++k) {
+        sum += dZ_.col(k).cwiseQuotient(scale_).squaredNorm();
+    }
+    return std::sqrt(sum / static_cast<double>(std::max<Eigen::Index>(1, dZ_.size())));
+}
+
+/// Corrections that are nothing but rounding, in the norm of the tolerance.
+double Radau::rounding() const {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+        const double part = y_[i] / scale_[index(i)];
+        sum += part * part;
+    }
+    return 10.0 * kEpsilon *
+           std::sqrt(sum / static_cast<double>(std::max<std::size_t>(1, y_.size())));
+}
+
+/// Simplified Newton steps until what is left is small against the tolerance, [HW] IV.8 (8.10).
+Radau::Newton Radau::find_stages(const Trial& trial, Status& status) {
+    const int most = most_iterations(tableau_->stages);
+    const double enough = std::max(options_.stage_tolerance, rounding());
+    double norm_old = 0.0;
+    double convergence = 1.0;  // theta / (1 - theta); one correction alone tells nothing of it
+    for (iterations_ = 1; iterations_ <= most; ++iterations_) {
+        for (std::size_t k = 0; k < tableau_->stages; ++k) {
+            for (std::size_t i = 0; i < y_.size(); ++i) {
+                y_stage_[i] = y_[i] + Z_trial_(index(i), index(k));
+            }
+            const double t = k + 1 == tableau_->stages ? trial.t : t_ + tableau_->c[k] * trial.h;
+            status = evaluate(t, y_stage_, column(F_, k));
+            if (status != Status::kOk) {
+                return Newton::kFailed;
+            }
+        }
+        correct_stages(trial.h);
+        const double norm = norm_of_correction();
+        if (!std::isfinite(norm)) {
+            status = Status::kNotFinite;
+            return Newton::kFailed;
+        }
+        if (iterations_ > 1 && norm > 0.0) {
+            const double theta = norm / norm_old;
+            contraction_ = iterations_ == 2 ? theta : std::sqrt(theta * contraction_);
+            if (theta >= 1.0 && norm > enough) {
+                return Newton::kSlow;
+            }
+            if (theta < 1.0) {
+                convergence = theta / (1.0 - theta);
+                double left = convergence * norm;
+                for (int k = iterations_; k < most; ++k) {
+                    left *= theta;
+                }
+                if (left > enough) {
+                    return Newton::kSlow;
+                }
+            }
+        }
+        norm_old = norm;
+        if (convergence * norm <= enough || norm <= rounding()) {
+            return Newton::kConverged;
+        }
+    }
+    return Newton::kSlow;
+}
+
+/// (Lambda/h - J) dW = F T^-T - W Lambda/h, one real system and one complex for each pair; then
+/// W and Z are corrected.
+void Radau::correct_stages(double h) {
+    const RadauTableau& table = *tableau_;
+    dW_ = F_.lazyProduct(table.T_inverse.transpose());
+    dW_.col(0) -= (table.real / h) * W_.col(0);
+    real_.solve(dW_.col(0));
+    for (std::size_t k = 0; k < pairs_.size(); ++k) {
+        const Eigen::Index a = index(1 + 2 * k);
+        const double alpha = table.pairs[k].real() / h;
+        const double beta = table.pairs[k].imag() / h;
+        dW_.col(a) -= alpha * W_.col(a) + beta * W_.col(a + 1);
+        dW_.col(a + 1) -= alpha * W_.col(a + 1) - beta * W_.col(a);
+        pair_right_.real() = dW_.col(a);
+        pair_right_.imag() = dW_.col(a + 1);
+        pairs_[k].solve(pair_right_);
+        dW_.col(a) = pair_right_.real();
+        dW_.col(a + 1) = pair_right_.imag();
+    }
+    dZ_ = dW_.lazyProduct(table.T.transpose());
+    W_ += dW_;
+    Z_trial_ += dZ_;
+}
+
+double Radau::norm_of_error() const {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+        const double magnitude = std::max(std::abs(y_[i]), std::abs(y_new_[i]));
+        const double part = error_[index(i)] / (atol_[i] + options_.rtol * magnitude);
+        sum += part * part;
+    }
+    return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(1, y_.size())));
+}
+
+/// At the first step and after a rejection an error that is too large is filtered once more: fast
+/// parts that the step damps out do not count, [HW] IV.8 (8.20).
+double Radau::scaled_error(const Trial& trial, bool refine) {
+    right_.setZero();
+    for (std::size_t k = 0; k < tableau_->stages; ++k) {
+        right_ += (tableau_->error[k] / trial.h) * Z_trial_.col(index(k));
+    }
+    const auto filtered = [&](const std::vector<double>& slope) {
+        error_ = right_ + Eigen::Map<const Eigen::VectorXd>(slope.data(), right_.size());
+        real_.solve(error_);
+        return norm_of_error();
+    };
+    const double error = filtered(first_);
+    if (!(error > 1.0) || !refine) {
+        return error;
+    }
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+        y_stage_[i] = y_[i] + error_[index(i)];
+    }
+    return evaluate(t_, y_stage_, slope_) == Status::kOk ? filtered(slope_) : error;
+}
+
+/// From the divided difference of order s + 1 with the beginning of the step before. In a first
+/// step it takes the slope at its beginning, which tells nothing of parts that are stiff, or the
+/// difference of order s, which is too large: the smaller of the two.
+double Radau::scaled_dense_error(const Trial& trial) {
+    const auto s = static_cast<Eigen::Index>(tableau_->stages);
+    const auto weighted = [&](const double* weights) {
+        return Z_trial_.lazyProduct(Eigen::Map<const Eigen::VectorXd>(weights, s));
+    };
+    const Eigen::Map<const Eigen::VectorXd> y(y_.data(), scale_.size());
+    if (has_polynomial_) {
+        const double x = (t_previous_ - t_) / trial.h;
+        std::array<double, 16> weights{};
+        tableau_->weights(x, weights.data());
+        error_ = weighted(weights.data());
+        error_ += y - Eigen::Map<const Eigen::VectorXd>(y_previous_.data(), scale_.size());
+        error_ *= tableau_->largest_product / tableau_->node_product(x);
+    } else {
+        right_ = weighted(tableau_->slope.data());
+        right_ -= trial.h * Eigen::Map<const Eigen::VectorXd>(first_.data(), scale_.size());
+        right_ *= tableau_->largest_product * tableau_->leading.back() / tableau_->slope.back();
+        error_ = weighted(tableau_->leading.data());
+        error_ *= tableau_->largest_lower_product;
+        error_ = error_.cwiseAbs().cwiseMin(right_.cwiseAbs());
+    }
+    return norm_of_error();
+}
+
+/// The hook, and f at the state it leaves, as in Dop853.
+Status Radau::finish_step(const Trial& trial) {
+    moved_ = false;
+    if (problem_.accepted) {
+        std::copy(y_new_.begin(), y_new_.end(), moved_by_.begin());
+        const Acceptance acceptance = problem_.accepted(trial.t, y_new_);
+        if (acceptance == Acceptance::kFailed) {
+            return Status::kProjectionFailed;
+        }
+        moved_ = acceptance == Acceptance::kChanged;
+        if (moved_ && !all_finite(y_new_)) {
+            return Status::kNotFinite;
+        }
+        for (std::size_t i = 0; i < y_new_.size(); ++i) {
+            moved_by_[i] = y_new_[i] - moved_by_[i];
+        }
+    }
+    if (const Status status = evaluate(trial.t, y_new_, slope_); status != Status::kOk) {
+        return status;
+    }
+    first_.swap(slope_);
+    return Status::kOk;
+}
+
+void Radau::accept(const Trial& trial, bool after_rejection) {
+    const double h = std::abs(trial.h);
+    double next = h * control_.after_acceptance(h, statistics_.last_error, iterations_);
+    if (after_rejection) {
+        next = std::min(next, h);
+    } else if (trial.last) {
+        next = std::max(next, step_);  // cut short by t_end, not by the error
+    }
+    jacobian_is_here_ = false;
+    jacobian_known_ = contraction_ <= kFastContraction;
+    if (jacobian_known_ && !trial.last && next >= h && next <= kLeastGrowth * h) {
+        next = h;
+    }
+    step_ = std::min(next, options_.max_step);
+
+    y_previous_.swap(y_);
+    y_.swap(y_new_);
+    Z_.swap(Z_trial_);
+    t_previous_ = t_;
+    t_ = trial.t;
+    h_ = trial.h;
+    has_polynomial_ = true;
+    dense_possible_ = true;
+
+    statistics_.smallest_step = statistics_.steps == 0 ? h : std::min(statistics_.smallest_step, h);
+    statistics_.largest_step = std::max(statistics_.largest_step, h);
+    ++statistics_.steps;
+}
+
+Status Radau::dense(double t, std::span<double> y) {
+    ANANKE_REQUIRE(dense_possible_ && y.size() == y_.size());
+    ANANKE_REQUIRE(std::min(t_previous_, t_) <= t && t <= std::max(t_previous_, t_));
+    if (t == t_ || t == t_previous_) {
+        const std::vector<double>& end = t == t_ ? y_ : y_previous_;
+        std::copy(end.begin(), end.end(), y.begin());
+        return Status::kOk;
+    }
+    const double x = (t - t_previous_) / h_;
+    std::array<double, 16> weights{};
+    tableau_->weights(x, weights.data());
+    const double correction = moved_ ? x * x * (3.0 - 2.0 * x) : 0.0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        double sum = correction * moved_by_[i];
+        for (std::size_t k = 0; k < tableau_->stages; ++k) {
+            sum += weights[k] * Z_(index(i), index(k));
+        }
+        y[i] = y_previous_[i] + sum;
+    }
+    return Status::kOk;
+}
+
+}  // namespace ananke::ode

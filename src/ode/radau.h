@@ -1,0 +1,131 @@
+// Radau IIA with five stages: implicit, order 9, for motions in which something decays or vibrates
+// much faster than what is of interest. L-stable: what is too fast to follow is damped out.
+//
+//   Z_i = h sum_j a_ij f(t + c_j h, y + Z_j),   y_new = y + Z_5                     [HW] IV.8
+//
+// The stages are found by simplified Newton steps with one matrix of derivatives, which is kept
+// as long as they converge fast. Two errors are held below the tolerance: that of an embedded
+// formula of order 5, filtered as [HW] say, and that of the collocation polynomial between the ends
+// of the step, which the filtered one does not see where fast parts follow slow ones. So dense
+// output is as good as the tolerance says; the ends of steps are better.
+//
+// A state moved by the `accepted` hook is treated as in Dop853. Dense output evaluates nothing.
+// No allocation after create() (but for systems so large that Eigen does not factorise them in
+// place) and before a failure is described.
+//
+// [HW] Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd ed. 1996.
+#pragma once
+
+#include <Eigen/Dense>
+#include <complex>
+#include <memory>
+#include <vector>
+
+#include "ode/linearization.h"
+#include "ode/predictive_control.h"
+#include "ode/problem.h"
+#include "ode/radau_tableau.h"
+#include "ode/stepper.h"
+
+namespace ananke::ode {
+
+class Radau final : public Stepper {
+  public:
+    static constexpr std::size_t kStages = 5;
+
+    /// Fails with kInvalidInput as check_options does. Requires problem.rhs, and
+    /// structure.positions equal to 0 or to half of the components that are no integrals.
+    static Result<Radau> create(const Problem& problem, const Options& options,
+                                const Structure& structure = {}, std::size_t stages = kStages);
+
+    using Stepper::start;
+    void start(double t0, std::span<const double> y0, double step) override;
+    [[nodiscard]] Status step(double t_end) override;
+    [[nodiscard]] Status dense(double t, std::span<double> y) override;
+
+    double t() const override { return t_; }
+    double t_previous() const override { return t_previous_; }
+    std::span<const double> y() const override { return y_; }
+    std::span<const double> y_previous() const override { return y_previous_; }
+    double next_step() const override { return step_; }
+    const Statistics& statistics() const override { return statistics_; }
+    int rhs_code() const override { return rhs_code_; }
+
+  private:
+    using Stages = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic>;  ///< a column each
+
+    /// One attempt: from t_ by h to t, which ends exactly at t_end if `last`.
+    struct Trial {
+        double h;
+        double t;
+        bool last;
+    };
+    enum class Newton : std::uint8_t { kConverged, kSlow, kFailed };
+
+    Radau(const Problem& problem, const Options& options, const Structure& structure,
+          std::size_t stages);
+
+    Status evaluate(double t, std::span<const double> y, std::span<double> dydt);
+    Status prepare_first();
+    double initial_step(double t_end) const;
+    Trial choose_trial(double t_end) const;
+    double least_step() const;
+    Status attempt(const Trial& trial, bool after_rejection);
+    Status linearize();
+    Status take_differences();
+    void factorise(double h);
+    void guess_stages(double h);
+    Newton find_stages(const Trial& trial, Status& status);
+    void correct_stages(double h);
+    void set_scale();
+    double norm_of_correction() const;
+    double rounding() const;
+    double scaled_error(const Trial& trial, bool refine);
+    double scaled_dense_error(const Trial& trial);
+    double norm_of_error() const;
+    Status finish_step(const Trial& trial);
+    void accept(const Trial& trial, bool after_rejection);
+
+    Problem problem_;
+    Options options_;
+    Structure structure_;
+    std::shared_ptr<const RadauTableau> tableau_;
+    PredictiveControl control_;
+    Statistics statistics_;
+    int rhs_code_ = 0;
+
+    double t_ = 0.0;
+    double t_previous_ = 0.0;
+    double h_ = 0.0;     ///< signed length of the last accepted step
+    double step_ = 0.0;  ///< magnitude to try next, 0 = not yet chosen
+    bool started_ = false;
+    bool first_known_ = false;     ///< first_ = f(t_, y_)
+    bool has_polynomial_ = false;  ///< Z_ are the stages of the last accepted step
+    bool moved_ = false;           ///< the hook changed the end of the last accepted step
+    bool dense_possible_ = false;
+
+    bool jacobian_known_ = false;
+    bool jacobian_is_here_ = false;  ///< taken at y_
+    double factorised_h_ = 0.0;      ///< 0: the systems are not those of jacobian_
+    double contraction_ = 1.0;       ///< of Newton's iteration, at its last step that showed it
+    int iterations_ = 0;             ///< of the last attempt
+    double retry_factor_ = 0.5;      ///< on h after an attempt whose error is not known
+
+    std::vector<double> atol_;            ///< n
+    std::vector<double> y_, y_previous_;  ///< n  ends of the last accepted step
+    std::vector<double> y_stage_;         ///< n
+    std::vector<double> y_new_;           ///< n  end of the attempt, after the hook
+    std::vector<double> moved_by_;        ///< n  what the hook added to the end of the last step
+    std::vector<double> first_;           ///< n  f at t_
+    std::vector<double> slope_;           ///< n
+    Eigen::VectorXd scale_;               ///< n  what a tolerance of 1 means
+    Eigen::VectorXd error_, right_;       ///< n
+    Stages Z_, W_;                        ///< n x s; Z = W T^T
+    Stages Z_trial_, F_, dW_, dZ_;        ///< n x s
+    JacobianMatrix jacobian_;
+    ShiftedSystem<double> real_;
+    std::vector<ShiftedSystem<std::complex<double>>> pairs_;
+    Eigen::VectorXcd pair_right_;  ///< n
+};
+
+}  // namespace ananke::ode
