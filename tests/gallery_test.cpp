@@ -109,6 +109,7 @@ Spread spread_of(const std::string& name) {
         {"bicycle", {.factor = 1.1, .start = 0.02, .until = 0.3}},
         {"bricard_square", {.start = 0.02, .until = 0.3}},
         {"flyball_governor", {.factor = 1.1, .start = 0.05, .until = 0.3}},
+        {"stiff_governor", {.factor = 1.1, .start = 0.0, .until = 0.02}},
         {"n_four_bar_bodies", {.start = 0.1, .until = 0.2}},
         {"slider_crank", {.start = 0.1, .until = 0.3}},
         {"stewart_platform", {.start = 0.1}},

@@ -119,6 +119,8 @@ struct Settings {
     std::vector<double> times;
     double tolerance = 1e-12;
     solve::Form form = solve::Form::kAuto;
+    std::optional<bool> stiff = {};  ///< as the model says if absent
+    sim::Drift drift = sim::Drift::kProject;
     std::optional<double> until = {};  ///< the last of the times if absent
 };
 
@@ -130,6 +132,9 @@ inline Recording run_from(const sim::Prepared& prepared, const sim::StartState& 
     options.until = settings.until.value_or(settings.times.back());
     options.tolerance = settings.tolerance;
     options.dynamics.form = settings.form;
+    options.dynamics.drift = settings.drift;
+    const auto& simulate = prepared.model.simulate;
+    options.stiff = settings.stiff.value_or(simulate && simulate->stiff);
     const std::unique_ptr<sim::Recorder> recorder = io::record_in_memory(run.rows);
     sim::Header header;
     header.columns = sim::columns_of(*prepared.compiled);

@@ -24,6 +24,7 @@ struct RunArguments {
     std::string every;
     std::vector<double> at;
     double tolerance = 1e-9;
+    bool stiff = false;
     std::string form = "auto";
     std::string drift = "project";
     double baumgarte_rate = 10.0;
@@ -95,8 +96,10 @@ RunOptions run_options(const RunArguments& arguments, Progress& progress) {
     RunOptions options;
     options.at = arguments.at;
     options.tolerance = arguments.tolerance;
+    options.stiff = arguments.stiff;
     options.form = parse_form(arguments.form).value_or(Form::kAuto);
     options.drift = arguments.drift == "project"     ? Drift::kProject
+                    : arguments.drift == "energy"    ? Drift::kEnergy
                     : arguments.drift == "baumgarte" ? Drift::kBaumgarte
                                                      : Drift::kNone;
     options.baumgarte_rate = arguments.baumgarte_rate;
@@ -106,15 +109,6 @@ RunOptions run_options(const RunArguments& arguments, Progress& progress) {
     options.stop_requested = interrupted;
     options.progress = [&progress](double t, double until) { progress.update(t, until); };
     return options;
-}
-
-void warn_if_stiff(const Model& model) {
-    const std::optional<Simulation> simulation = model.simulation();
-    if (simulation && simulation->stiff) {
-        say(stderr,
-            "ananke: warning: the model says `stiff`, but this version integrates "
-            "explicitly: fast decay forces small steps\n");
-    }
 }
 
 /// The table, the summary and the curves of a run.
@@ -160,7 +154,6 @@ int run_model(const RunArguments& arguments) {
     if (!model) {
         return kWrongInput;
     }
-    warn_if_stiff(*model);
     Progress progress(!arguments.quiet);
     RunOptions options = run_options(arguments, progress);
     for (const Result<void>& read :
@@ -221,15 +214,19 @@ void add_options(CLI::App& verb, RunArguments& arguments) {
     verb.add_option("--tolerance", arguments.tolerance, "Relative tolerance of a step")
         ->type_name("R")
         ->capture_default_str();
+    verb.add_flag("--stiff", arguments.stiff,
+                  "Integrate implicitly, for models in which something decays or vibrates fast");
     verb.add_option("--form", arguments.form,
                     "auto, fundamental, phohomsiri, schutte, wanichanon, multipliers, minimal")
         ->check(CLI::IsMember({"auto", "fundamental", "phohomsiri", "schutte", "wanichanon",
                                "multipliers", "minimal"},
                               CLI::ignore_case))
         ->type_name("FORM");
-    verb.add_option("--drift", arguments.drift,
-                    "What keeps the state on the constraints: project, baumgarte, none")
-        ->check(CLI::IsMember({"project", "baumgarte", "none"}))
+    verb.add_option(
+            "--drift", arguments.drift,
+            "What keeps the state on the constraints: project, energy (project, and hold the "
+            "energy too), baumgarte, none")
+        ->check(CLI::IsMember({"project", "energy", "baumgarte", "none"}))
         ->type_name("HOW");
     verb.add_option("--baumgarte-rate", arguments.baumgarte_rate, "g of --drift baumgarte, 1/s")
         ->check(CLI::PositiveNumber)

@@ -31,7 +31,12 @@ const std::vector<Form>& all_forms();
 namespace sim {
 
 /// docs/theory.md, section 6.
-enum class Drift : std::uint8_t { kProject, kBaumgarte, kNone };
+enum class Drift : std::uint8_t {
+    kProject,
+    kEnergy,  ///< kProject, and the energy held as well; for models that conserve it
+    kBaumgarte,
+    kNone
+};
 
 }  // namespace sim
 

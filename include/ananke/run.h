@@ -21,6 +21,7 @@ struct RunOptions {
     std::optional<double> every{};  ///< interval between rows; the model's, or 500 intervals
     std::vector<double> at{};       ///< rows at these times exactly, ascending, from 0 on
     double tolerance = 1e-9;        ///< relative, per step; the absolute one is a tenth of it
+    bool stiff = false;             ///< integrate implicitly; also if the model says so
     Form form = Form::kAuto;
     Drift drift = Drift::kProject;
     double baumgarte_rate = 10.0;  ///< g, 1/s
@@ -56,6 +57,7 @@ struct RunSummary {
     std::size_t steps = 0;
     std::size_t rejected_steps = 0;
     std::size_t evaluations = 0;  ///< of the acceleration
+    std::size_t jacobians = 0;    ///< evaluations of its derivatives, in implicit runs
     double wall_seconds = 0.0;
     std::vector<MovedValue> moved;  ///< by the assembly of initial values
     std::vector<RowViolation> constraints;

@@ -9,6 +9,7 @@
 #include "api/model_data.h"
 #include "base/text.h"
 #include "sim/check.h"
+#include "sim/energy_level.h"
 #include "sim/row_writer.h"
 #include "sim/run.h"
 
@@ -101,6 +102,7 @@ Result<sim::RunOptions> run_options(const Model& model, const RunOptions& wanted
     }
     options.tolerance = wanted.tolerance;
     options.max_steps = wanted.max_steps;
+    options.stiff = wanted.stiff || (model.simulation() && model.simulation()->stiff);
     options.dynamics.form = wanted.form;
     options.dynamics.drift = wanted.drift;
     options.dynamics.baumgarte_rate = wanted.baumgarte_rate;
@@ -138,6 +140,7 @@ RunSummary public_summary(const sim::RunSummary& from, const sim::StartState& st
     summary.steps = from.steps.steps;
     summary.rejected_steps = from.steps.rejected;
     summary.evaluations = from.steps.rhs_evaluations;
+    summary.jacobians = from.steps.jacobians;
     summary.wall_seconds = from.wall_seconds;
     summary.moved = moved_values(start);
     for (const sim::RowSummary& row : from.constraints) {
@@ -175,6 +178,14 @@ Result<Plan> plan(const Model& model, const RunOptions& options) {
         return chosen.error();
     }
     const sim::Prepared& prepared = *model.data().prepared;
+    if (options.drift == Drift::kEnergy) {
+        if (const std::string why = sim::why_not_conserved(prepared.model, prepared.equations);
+            !why.empty()) {
+            return Error{
+                ErrorCode::kNotApplicable,
+                fmt::format("--drift energy needs a model that conserves its energy: {}", why)};
+        }
+    }
     const Result<sim::CheckReport> report =
         sim::check(prepared, options.full_check ? sim::Agreement::kCompare : sim::Agreement::kSkip);
     if (!report) {

@@ -71,8 +71,10 @@ class Radau final : public Stepper {
     Trial choose_trial(double t_end) const;
     double least_step() const;
     Status attempt(const Trial& trial, bool after_rejection);
-    Status linearize();
-    Status take_differences();
+    Status linearize(double h);
+    Status linearize_at(double t, std::span<const double> y);
+    Status take_differences(double t, std::span<const double> y);
+    void polynomial(double x, std::span<double> y) const;
     void factorise(double h);
     void guess_stages(double h);
     Newton find_stages(const Trial& trial, Status& status);
@@ -105,11 +107,11 @@ class Radau final : public Stepper {
     bool dense_possible_ = false;
 
     bool jacobian_known_ = false;
-    bool jacobian_is_here_ = false;  ///< taken at y_
-    double factorised_h_ = 0.0;      ///< 0: the systems are not those of jacobian_
-    double contraction_ = 1.0;       ///< of Newton's iteration, at its last step that showed it
-    int iterations_ = 0;             ///< of the last attempt
-    double retry_factor_ = 0.5;      ///< on h after an attempt whose error is not known
+    bool jacobian_is_new_ = false;  ///< taken for this attempt
+    double factorised_h_ = 0.0;     ///< 0: the systems are not those of jacobian_
+    double contraction_ = 1.0;      ///< of Newton's iteration, at its last step that showed it
+    int iterations_ = 0;            ///< of the last attempt
+    double retry_factor_ = 0.5;     ///< on h after an attempt whose error is not known
 
     std::vector<double> atol_;            ///< n
     std::vector<double> y_, y_previous_;  ///< n  ends of the last accepted step
@@ -118,6 +120,7 @@ class Radau final : public Stepper {
     std::vector<double> moved_by_;        ///< n  what the hook added to the end of the last step
     std::vector<double> first_;           ///< n  f at t_
     std::vector<double> slope_;           ///< n
+    std::vector<double> middle_, base_;   ///< n  a state for derivatives, and f there
     Eigen::VectorXd scale_;               ///< n  what a tolerance of 1 means
     Eigen::VectorXd error_, right_;       ///< n
     Stages Z_, W_;                        ///< n x s; Z = W T^T

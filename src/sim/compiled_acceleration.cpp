@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
+
+#include "code/tangent.h"
 
 namespace ananke::sim {
 namespace {
@@ -204,6 +207,41 @@ CompiledAcceleration::Recording CompiledAcceleration::record(RowOrder order) con
     }
     return {std::move(order), code::Kernel(builder.finish(outputs)), std::move(watched.bounds),
             watched.parts.size()};
+}
+
+void CompiledAcceleration::derivatives(double t, const double* q, const double* v,
+                                       std::span<double> J) {
+    const InputLayout& layout = evaluator_->model().layout;
+    const auto n = static_cast<std::size_t>(n_);
+    const std::size_t inputs = layout.size();
+    const std::size_t columns = 2 * n;  // q and v stand side by side among the inputs
+    const std::size_t rows = n + 1;
+    constexpr std::size_t lanes = kLanes;
+    if (!active_->tangent) {
+        std::vector<std::uint32_t> moving(columns);
+        std::iota(moving.begin(), moving.end(), static_cast<std::uint32_t>(layout.q()));
+        active_->tangent.emplace(code::tangent(active_->kernel.program(), moving, rows));
+    }
+    tangent_inputs_.assign((inputs + columns) * lanes, 0.0);
+    tangent_outputs_.resize(rows * lanes);
+    const std::span<const double> at = evaluator_->system_inputs(t, q, v);
+    for (std::size_t i = 0; i < inputs; ++i) {
+        std::fill_n(tangent_inputs_.begin() + static_cast<std::ptrdiff_t>(i * lanes), lanes, at[i]);
+    }
+    double* const rates = tangent_inputs_.data() + inputs * lanes;
+    for (std::size_t first = 0; first < columns; first += lanes) {
+        const std::size_t count = std::min(lanes, columns - first);
+        for (std::size_t lane = 0; lane < count; ++lane) {
+            rates[(first + lane) * lanes + lane] = 1.0;
+        }
+        active_->tangent->run(tangent_inputs_.data(), tangent_outputs_.data());
+        for (std::size_t lane = 0; lane < count; ++lane) {
+            rates[(first + lane) * lanes + lane] = 0.0;
+            for (std::size_t i = 0; i < rows; ++i) {
+                J[i * columns + first + lane] = tangent_outputs_[i * lanes + lane];
+            }
+        }
+    }
 }
 
 PivotHealth CompiledAcceleration::health() const {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -59,7 +60,14 @@ class CompiledAcceleration {
     /// Power that changes h: that of the forces with no potential and of the constraints.
     double energy_rate() const { return outputs_[static_cast<std::size_t>(n_)]; }
 
+    /// Derivatives of a, then of the energy rate, by (q, v), row by row: n + 1 rows of 2n numbers.
+    /// Requires ready(). Allocates where the order has not been asked for any before.
+    void derivatives(double t, const double* q, const double* v, std::span<double> J);
+
   private:
+    /// Directions that one run of a program of derivatives takes.
+    static constexpr int kLanes = 8;
+
     /// Least values of a pivot over what it was at the state of the choice.
     struct Bounds {
         double alarm, good;  ///< of its magnitude
@@ -76,6 +84,7 @@ class CompiledAcceleration {
         code::Kernel kernel;
         std::vector<PivotWatch> pivots;
         std::size_t parts = 0;
+        std::optional<code::PacketKernel<kLanes>> tangent = {};  ///< made when it is asked for
     };
     class Watched final : public PivotObserver {
       public:
@@ -107,6 +116,7 @@ class CompiledAcceleration {
     std::vector<std::unique_ptr<Recording>> recordings_;
     Recording* active_ = nullptr;
     std::vector<double> outputs_;
+    std::vector<double> tangent_inputs_, tangent_outputs_;  ///< kLanes numbers each
 };
 
 }  // namespace ananke::sim

@@ -72,7 +72,7 @@ Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options)
         ideal_A_ = solve::RowMatrix::Zero(m_, n_);
         ideal_b_ = Eigen::VectorXd::Zero(m_);
     }
-    if (options_.drift != Drift::kProject) {
+    if (options_.drift == Drift::kBaumgarte || options_.drift == Drift::kNone) {
         // Off the constraints redundant rows disagree by what they are off: that is not an error.
         solver_.set_tolerance(std::numeric_limits<double>::infinity());
         if (actuated_) {

@@ -26,6 +26,8 @@ void Journal::add(const ode::Statistics& part) {
     sum.steps += part.steps;
     sum.rejected += part.rejected;
     sum.rhs_evaluations += part.rhs_evaluations;
+    sum.jacobians += part.jacobians;
+    sum.factorisations += part.factorisations;
     sum.smallest_step =
         first ? part.smallest_step : std::min(sum.smallest_step, part.smallest_step);
     sum.largest_step = std::max(sum.largest_step, part.largest_step);

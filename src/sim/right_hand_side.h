@@ -8,6 +8,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "sim/compiled_acceleration.h"
@@ -47,6 +48,17 @@ class RightHandSide {
     std::size_t program_size() const {
         return compiled_ && compiled_->ready() ? compiled_->program_size() : 0;
     }
+
+    /// Derivatives of a and of the energy rate, see CompiledAcceleration::derivatives; false where
+    /// there is no program.
+    bool derivatives(double t, const double* q, const double* v, std::span<double> J) {
+        if (!compiled_ || !compiled_->ready()) {
+            return false;
+        }
+        compiled_->derivatives(t, q, v, J);
+        return true;
+    }
+
     /// By the program, not by the solver.
     bool by_program() const { return by_program_; }
 

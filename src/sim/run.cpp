@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "ode/dop853.h"
+#include "ode/radau.h"
 #include "sim/run_texts.h"
 #include "sim/runner.h"
 
@@ -16,6 +17,14 @@ namespace {
 
 /// Seconds of wall time between two calls of RunOptions::progress.
 constexpr double kProgressInterval = 0.1;
+
+template <class Integrator>
+Result<std::unique_ptr<ode::Stepper>> on_heap(Result<Integrator> made) {
+    if (!made) {
+        return made.error();
+    }
+    return std::unique_ptr<ode::Stepper>(std::make_unique<Integrator>(std::move(made).value()));
+}
 
 }  // namespace
 
@@ -75,7 +84,13 @@ void Runner::integrate(const StartState& start) {
     const ode::Problem problem{equation_.size(), rhs, call_accepted, stop};
     ode::Options options = equation_.integrator_options(options_.tolerance);
     options.max_steps = options_.max_steps;
-    Result<ode::Dop853> steps = ode::Dop853::create(problem, options);
+    auto jacobian = [this](double t, std::span<const double> y, std::span<double> J) {
+        return equation_.jacobian(t, y, J);
+    };
+    const ode::Structure structure{equation_.positions(), equation_.integrals(), jacobian};
+    Result<std::unique_ptr<ode::Stepper>> steps =
+        options_.stiff ? on_heap(ode::Radau::create(problem, options, structure))
+                       : on_heap(ode::Dop853::create(problem, options));
     if (!steps) {
         journal_.fail(steps.error());
         return;
@@ -95,6 +110,7 @@ void Runner::integrate(const StartState& start) {
         hooks = {rhs_on_surface, onto_surface, violation, weakest};
     }
     SingularStepper stepper(std::move(steps.value()), evaluator_, options, hooks);
+    surface_.start_energy(options_.start, y_);
     stepper.start(options_.start, y_);
     const ode::Status status = step_through(stepper);
     journal_.add(stepper.statistics());

@@ -100,12 +100,14 @@ ode::Status Runner::pass_events(double t, SingularStepper& stepper) {
         return ode::Status::kProjectionFailed;
     }
     friction_.release();  // an event may set in motion what sticks
+    const double work_before = y_[2 * n_];
     const Result<EventOutcome> outcome =
         carry_out_events(event_watch_, evaluator_, surface_.projector(), t, y_);
     if (!outcome) {
         end_at(t, outcome.error());
         return ode::Status::kOk;
     }
+    surface_.shift_energy(y_[2 * n_] - work_before);
     for (const Event& entry : outcome.value().entries) {
         journal_.event(entry);
     }

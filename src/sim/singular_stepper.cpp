@@ -63,7 +63,7 @@ double dot(const std::vector<double>& x, const std::vector<double>& y) {
 
 }  // namespace
 
-SingularStepper::SingularStepper(ode::Dop853 inner, Evaluator& evaluator,
+SingularStepper::SingularStepper(std::unique_ptr<ode::Stepper> inner, Evaluator& evaluator,
                                  const ode::Options& options, const SurfaceHooks& hooks)
     : inner_(std::move(inner)),
       evaluator_(&evaluator),
@@ -91,10 +91,10 @@ void SingularStepper::start(double t0, std::span<const double> y0, double step) 
     if (resumed_) {
         t_previous_ = t0;
         std::copy(y0.begin(), y0.end(), y_previous_.begin());
-        inner_.start(t_, y_, step);
+        inner_->start(t_, y_, step);
         return;
     }
-    inner_.start(t0, y0, step);
+    inner_->start(t0, y0, step);
     singular_.reset();
     collocated_ = false;
     known_states_ = 0;
@@ -113,11 +113,13 @@ bool SingularStepper::goes_on(double t0, std::span<const double> y0) {
 
 /// statistics_ = counted_ + what inner_ has done since
 void SingularStepper::count() {
-    const ode::Statistics& part = inner_.statistics();
+    const ode::Statistics& part = inner_->statistics();
     statistics_ = counted_;
     statistics_.steps += part.steps;
     statistics_.rejected += part.rejected;
     statistics_.rhs_evaluations += part.rhs_evaluations;
+    statistics_.jacobians += part.jacobians;
+    statistics_.factorisations += part.factorisations;
     statistics_.smallest_step =
         counted_.steps == 0
             ? part.smallest_step
@@ -138,7 +140,7 @@ ode::Status SingularStepper::step(double t_end) {
     if (resumed_) {
         resumed_ = false;
         collocated_ = false;
-        inner_.start(t_previous_, y_previous_, inner_.next_step());
+        inner_->start(t_previous_, y_previous_, inner_->next_step());
     }
     const bool watched = watching() && t_end > t();
     double limit = t_end;
@@ -148,7 +150,7 @@ ode::Status SingularStepper::step(double t_end) {
     const std::optional<double> ahead = watched ? foresee() : std::nullopt;
     if (ahead) {
         const double away = *ahead - t();
-        const double h = inner_.next_step();
+        const double h = inner_->next_step();
         if (away > kNear * h) {
             limit = std::min(t_end, *ahead - kRunUp * h);
         } else if (cross(now_, *ahead, kLongest * std::pow(kShorter, refused_) * h, t_end)) {
@@ -159,10 +161,10 @@ ode::Status SingularStepper::step(double t_end) {
     }
     singular_.reset();
     collocated_ = false;
-    const ode::Status status = inner_.step(limit);
+    const ode::Status status = inner_->step(limit);
     count();
     if (status == ode::Status::kOk && watched) {
-        note_state(inner_.t(), inner_.y());
+        note_state(inner_->t(), inner_->y());
         look_behind(t_end);
     }
     return status;
@@ -170,7 +172,7 @@ ode::Status SingularStepper::step(double t_end) {
 
 ode::Status SingularStepper::dense(double t, std::span<double> y) {
     if (!collocated_) {
-        const ode::Status status = inner_.dense(t, y);
+        const ode::Status status = inner_->dense(t, y);
         count();
         return status;
     }
@@ -184,10 +186,10 @@ ode::Status SingularStepper::dense(double t, std::span<double> y) {
 }
 
 void SingularStepper::note_start() {
-    std::copy(inner_.y().begin(), inner_.y().end(), work_.begin());
+    std::copy(inner_->y().begin(), inner_->y().end(), work_.begin());
     ++counted_.rhs_evaluations;
-    if (hooks_.rhs(inner_.t(), work_, now_.slope).kind == ode::Evaluation::Kind::kOk) {
-        note_state(inner_.t(), work_);
+    if (hooks_.rhs(inner_->t(), work_, now_.slope).kind == ode::Evaluation::Kind::kOk) {
+        note_state(inner_->t(), work_);
     }
 }
 
@@ -244,7 +246,7 @@ void SingularStepper::look_back() {
 
 /// The time at which the weakest row, followed along the motion foreseen, turns round.
 std::optional<double> SingularStepper::foresee() {
-    const double h = inner_.next_step();
+    const double h = inner_->next_step();
     const double fall = previous_.weakest.pivot - now_.weakest.pivot;
     if (known_states_ < 2 || blocked_ || only_listed_ || !(fall > 0.0) ||
         now_.weakest.pivot * (now_.t - previous_.t) > kHorizon * h * fall || !prepare_path(now_)) {
@@ -280,7 +282,7 @@ void SingularStepper::look_behind(double t_end) {
     }
     watch_row_that_turned();
     const auto along_step = [this](double t) {
-        return inner_.dense(t, work_) == ode::Status::kOk ? signed_pivot(t, work_) : std::nan("");
+        return inner_->dense(t, work_) == ode::Status::kOk ? signed_pivot(t, work_) : std::nan("");
     };
     const Result<ode::Root> root =
         ode::find_root(along_step, previous_.t, now_.t, kForesight * (now_.t - previous_.t));
@@ -289,7 +291,7 @@ void SingularStepper::look_behind(double t_end) {
     }
     const double t_singular = root.value().t;
     if ((only_listed_ || !cross(previous_, t_singular, now_.t - previous_.t, t_end)) &&
-        inner_.dense(t_singular, work_) == ode::Status::kOk) {
+        inner_->dense(t_singular, work_) == ode::Status::kOk) {
         singular_ = describe(previous_, t_singular, work_);
     }
 }
@@ -425,7 +427,7 @@ void SingularStepper::take_end(const State& from, double t1, double t_end) {
     counted_ = statistics_;
     ++counted_.steps;
     counted_.largest_step = std::max(counted_.largest_step, t_ - t_previous_);
-    inner_.start(t_, y_, inner_.next_step());
+    inner_->start(t_, y_, inner_->next_step());
     count();
     known_states_ = 0;
     has_state_ = false;

@@ -11,11 +11,11 @@
 // unforeseen is found by the row that has turned round, and replaced in the same way.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "ode/dop853.h"
 #include "ode/gauss_step.h"
 #include "ode/stepper.h"
 #include "sim/evaluator.h"
@@ -54,8 +54,8 @@ struct SurfaceHooks {
 class SingularStepper final : public ode::Stepper {
   public:
     /// `options` are those of `inner`. Without hooks nothing is watched.
-    SingularStepper(ode::Dop853 inner, Evaluator& evaluator, const ode::Options& options,
-                    const SurfaceHooks& hooks);
+    SingularStepper(std::unique_ptr<ode::Stepper> inner, Evaluator& evaluator,
+                    const ode::Options& options, const SurfaceHooks& hooks);
 
     using Stepper::start;
     /// A start from a state of the last step, where that was a crossing (an event was noted
@@ -64,18 +64,18 @@ class SingularStepper final : public ode::Stepper {
     [[nodiscard]] ode::Status step(double t_end) override;
     [[nodiscard]] ode::Status dense(double t, std::span<double> y) override;
 
-    double t() const override { return resumed_ ? t_previous_ : (collocated_ ? t_ : inner_.t()); }
-    double t_previous() const override { return collocated_ ? t_previous_ : inner_.t_previous(); }
+    double t() const override { return resumed_ ? t_previous_ : (collocated_ ? t_ : inner_->t()); }
+    double t_previous() const override { return collocated_ ? t_previous_ : inner_->t_previous(); }
     std::span<const double> y() const override {
         return resumed_ ? std::span<const double>(y_previous_)
-                        : (collocated_ ? std::span<const double>(y_) : inner_.y());
+                        : (collocated_ ? std::span<const double>(y_) : inner_->y());
     }
     std::span<const double> y_previous() const override {
-        return collocated_ ? std::span<const double>(y_previous_) : inner_.y_previous();
+        return collocated_ ? std::span<const double>(y_previous_) : inner_->y_previous();
     }
-    double next_step() const override { return inner_.next_step(); }
+    double next_step() const override { return inner_->next_step(); }
     const ode::Statistics& statistics() const override { return statistics_; }
-    int rhs_code() const override { return inner_.rhs_code(); }
+    int rhs_code() const override { return inner_->rhs_code(); }
 
     /// The singular configuration inside the last step, if there is one.
     const std::optional<SingularPoint>& singular() const { return singular_; }
@@ -114,7 +114,7 @@ class SingularStepper final : public ode::Stepper {
     void take_end(const State& from, double t1, double t_end);
     void count();
 
-    ode::Dop853 inner_;
+    std::unique_ptr<ode::Stepper> inner_;
     Evaluator* evaluator_;
     SurfaceHooks hooks_;
     double rtol_;

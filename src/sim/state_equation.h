@@ -29,6 +29,13 @@ class StateEquation {
 
     /// f inside a step, with the rows chosen at its beginning.
     ode::Evaluation rhs(double t, std::span<const double> y, std::span<double> dydt);
+    /// What an implicit integrator may know about f; see ode::Structure.
+    std::size_t positions() const { return n_; }
+    std::size_t integrals() const { return 1 + stick_rows_; }
+    /// Derivatives of f; false where differences must do.
+    bool jacobian(double t, std::span<const double> y, std::span<double> J) {
+        return stick_rows_ == 0 && acceleration_.derivatives(t, y.data(), y.data() + n_, J);
+    }
     /// The next rhs() is at a state on the constraints, and may choose the rows anew.
     void choose_rows() { choose_rows_ = true; }
     /// It is to do so.

@@ -20,7 +20,7 @@ constexpr double kAcceptedResidual = 1e-12;
 
 Surface::Surface(Evaluator& evaluator, Drift drift, double tolerance)
     : n_(static_cast<std::size_t>(evaluator.model().n())),
-      projects_(drift == Drift::kProject),
+      projects_(drift == Drift::kProject || drift == Drift::kEnergy),
       has_rows_(evaluator.model().m() > 0),
       tolerance_(tolerance),
       smallest_pivot_(std::sqrt(kRounding / tolerance)),
@@ -29,10 +29,30 @@ Surface::Surface(Evaluator& evaluator, Drift drift, double tolerance)
       closest_(evaluator, {.skip = kLastDigit}),
       near_(evaluator, {.skip = kLastDigit,
                         .accept = std::max(kAcceptedResidual, tolerance),
-                        .rank = {smallest_pivot_, smallest_pivot_}}) {}
+                        .rank = {smallest_pivot_, smallest_pivot_}}) {
+    if (drift == Drift::kEnergy) {
+        energy_.emplace(evaluator);
+    }
+}
 
 bool Surface::put_back(double t, std::span<double> y, double largest) {
-    return !projects_ || count(projector_.project(t, y.subspan(0, n_), y.subspan(n_, n_)), largest);
+    if (projects_ && !count(projector_.project(t, y.subspan(0, n_), y.subspan(n_, n_)), largest)) {
+        return false;
+    }
+    restore_energy(t, y);
+    return true;
+}
+
+void Surface::start_energy(double t, std::span<const double> y) {
+    if (energy_) {
+        energy_->start(t, y);
+    }
+}
+
+void Surface::shift_energy(double jump) {
+    if (energy_) {
+        energy_->shift(jump);
+    }
 }
 
 bool Surface::count(const solve::ProjectionReport& report, double largest) {
@@ -56,7 +76,7 @@ bool Surface::put_back_near(double t, std::span<double> y, double pivot) {
 
 ode::Acceptance Surface::accept(double t, std::span<double> y, const RowOrder* order) {
     if (!projects_ || !has_rows_) {
-        return ode::Acceptance::kUnchanged;
+        return restore_energy(t, y) ? ode::Acceptance::kChanged : ode::Acceptance::kUnchanged;
     }
     const std::size_t before = summary_.corrections;
     double size = 1.0;
@@ -70,10 +90,11 @@ ode::Acceptance Surface::accept(double t, std::span<double> y, const RowOrder* o
     if (order != nullptr && programs_.take(*order, t, q.data(), v.data())) {
         report = programs_.project(t, q, v);
     }
-    if (!(report ? count(*report, largest) : put_back(t, y, largest))) {
+    if (!count(report ? *report : projector_.project(t, q, v), largest)) {
         return ode::Acceptance::kFailed;
     }
-    return summary_.corrections > before ? ode::Acceptance::kChanged : ode::Acceptance::kUnchanged;
+    const bool moved = restore_energy(t, y) || summary_.corrections > before;
+    return moved ? ode::Acceptance::kChanged : ode::Acceptance::kUnchanged;
 }
 
 bool Surface::put_back_closest(double t, std::span<double> y) {

@@ -7,11 +7,13 @@
 
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "ode/problem.h"
 #include "sim/compiled_projection.h"
 #include "sim/dynamics.h"
+#include "sim/energy_level.h"
 #include "sim/evaluator.h"
 #include "sim/run.h"
 #include "solve/projection.h"
@@ -37,6 +39,10 @@ class Surface {
     /// Puts back to the last digit, without counting it.
     bool put_back_closest(double t, std::span<double> y);
 
+    /// Where the energy is held too: its level is that of this state, or an event changes it.
+    void start_energy(double t, std::span<const double> y);
+    void shift_energy(double jump);
+
     /// Largest scaled violation of a position constraint.
     double violation(double t, std::span<const double> y) {
         return projector_.position_violation(t, y.first(n_));
@@ -51,6 +57,7 @@ class Surface {
 
   private:
     bool count(const solve::ProjectionReport& report, double largest);
+    bool restore_energy(double t, std::span<double> y) { return energy_ && energy_->restore(t, y); }
     bool reached_by(solve::Projector& projector, double t, std::span<double> y) const;
 
     std::size_t n_;
@@ -62,6 +69,7 @@ class Surface {
     solve::Projector projector_;
     solve::Projector closest_;  ///< to the last digit
     solve::Projector near_;     ///< leaves alone what rows with small pivots ask for
+    std::optional<EnergyLevel> energy_;
     ProjectionSummary summary_;
 };
 

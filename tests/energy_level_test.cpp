@@ -1,0 +1,88 @@
+// `--drift energy`: the energy held along runs that conserve it, and refused for others.
+#include "pipeline.h"
+#include "program.h"
+
+namespace ananke::pipeline {
+namespace {
+
+using tests::Outcome;
+using tests::Scratch;
+
+const std::string kFourBar =
+    "coordinate x1, y1, x2, y2\nparticle A mass 1 at (x1, y1, 0)\nparticle B mass 2 at (x2, y2, "
+    "0)\n"
+    "gravity (0, -9.81, 0)\nconstraint crank: x1^2 + y1^2 = 1\n"
+    "constraint coupler: (x2 - x1)^2 + (y2 - y1)^2 = 6.25\n"
+    "constraint rocker: (x2 - 3)^2 + y2^2 = 4\n"
+    "initial x1 = 0, y1 = 1, x1' = 8, y1' = 0, x2 ~ 2.3, y2 ~ 1.9\n";
+
+double energy_error(const Recording& run) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < run.rows.rows(); ++i) {
+        largest = std::max(largest, std::abs(run.at(i, "energy") - run.at(0, "energy")));
+    }
+    return largest;
+}
+
+TEST(EnergyLevel, ErrorIsAHundredTimesSmallerOver100Seconds) {
+    for (const std::string& text : {model_text("two_link_pendulum"), kFourBar}) {
+        const std::vector<double> times = even_times(100.0, 200);
+        const Recording projected = run_text(text, {.times = times, .tolerance = 1e-9});
+        const Recording held =
+            run_text(text, {.times = times, .tolerance = 1e-9, .drift = sim::Drift::kEnergy});
+        ASSERT_FALSE(projected.error) << projected.error->message;
+        ASSERT_FALSE(held.error) << held.error->message;
+        EXPECT_LT(100.0 * energy_error(held), energy_error(projected));
+        for (const sim::RowSummary& row : held.summary.constraints) {
+            EXPECT_LT(std::max(row.residual, row.rate), 1e-12) << row.name;
+        }
+        // What was gained is not lost elsewhere: against a run with a thousandth of the tolerance.
+        const Recording fine = run_text(text, {.times = times, .tolerance = 1e-12});
+        double of_projected = 0.0;
+        double of_held = 0.0;
+        for (std::size_t c = 1; c < 4; ++c) {
+            const double exact = fine.rows.row(times.size() - 1)[c];
+            of_projected =
+                std::max(of_projected, std::abs(projected.rows.row(times.size() - 1)[c] - exact));
+            of_held = std::max(of_held, std::abs(held.rows.row(times.size() - 1)[c] - exact));
+        }
+        EXPECT_LT(of_held, of_projected);
+    }
+}
+
+// Each impact takes a part of the energy: the level goes with it. z = 5, e = 0.8, g = 10.
+TEST(EnergyLevel, FollowsTheJumpsOfEvents) {
+    const std::string ball =
+        "coordinate z\nparticle P mass 1 at (0, 0, z)\ngravity (0, 0, -10)\n"
+        "event impact: z = 0 falling { z' = -0.8*z' }\ninitial z = 5, z' = 0\n";
+    const Recording run =
+        run_text(ball, {.times = {0.0, 2.0, 3.5}, .tolerance = 1e-9, .drift = sim::Drift::kEnergy});
+    ASSERT_FALSE(run.error) << run.error->message;
+    EXPECT_NEAR(run.at(0, "energy"), 50.0, 1e-12);
+    EXPECT_NEAR(run.at(1, "energy"), 32.0, 1e-9);
+    EXPECT_NEAR(run.at(2, "energy"), 20.48, 1e-9);
+}
+
+TEST(EnergyLevel, IsRefusedWithTheReason) {
+    const Scratch scratch;
+    const std::string start = "coordinate x, y\nparticle P mass 1 at (x, y, 0)\n";
+    const std::string end = "initial x = 1, y = 0, y' = 1\nsimulate until 1\n";
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"force on x = -x'\n", "its forces do work; write those that have one as a potential"},
+        {"potential cos(t)*x\n", "its kinetic or potential energy depends on the time itself"},
+        {"constraint speed: x'^2 + y'^2 = 1\n",
+         "the constraint speed is not homogeneous in the velocities and may do work"},
+        {"constraint moving: y = sin(t)\n",
+         "the constraint moving is not homogeneous in the velocities and may do work"},
+        {"nonideal on x = -x'\n", "its nonideal forces or frictions do work"}};
+    for (const auto& [line, why] : cases) {
+        scratch.write("m.ank", start + line + end);
+        const Outcome run = scratch.run("ananke run m.ank --drift energy");
+        EXPECT_EQ(run.exit_code, 1) << line;
+        EXPECT_EQ(run.err,
+                  "ananke: --drift energy needs a model that conserves its energy: " + why + "\n");
+    }
+}
+
+}  // namespace
+}  // namespace ananke::pipeline
