@@ -27,7 +27,8 @@ std::vector<std::string> names_of(std::span<const int> rows,
 }
 
 bool is_norm(const Prepared& prepared, const mech::Row& row) {
-    return prepared.model.constraints[static_cast<std::size_t>(row.constraint)].norm_of >= 0;
+    return !row.stick &&
+           prepared.model.constraints[static_cast<std::size_t>(row.constraint)].norm_of >= 0;
 }
 
 /// Names of the rows, "" for the norms of quaternions: they push nothing.
