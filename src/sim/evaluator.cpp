@@ -77,7 +77,8 @@ void Evaluator::set_stick(int friction) {
     const std::array<double, 2> none{0.0, 0.0};
     set_slip(friction, std::span(none).first(static_cast<std::size_t>(one.components)));
     for (int k = 0; k < one.components; ++k) {
-        in_force_[static_cast<std::size_t>(one.first_row - compiled_->constraint_rows + k)] = 1;
+        const int row = one.first_row - compiled_->constraint_rows + k;
+        in_force_[static_cast<std::size_t>(row)] = 1;
     }
     sticking_ += one.components;
 }
@@ -86,9 +87,11 @@ void Evaluator::set_slip(int friction, std::span<const double> direction) {
     const CompiledFriction& one = compiled_->frictions[static_cast<std::size_t>(friction)];
     sticking_ -= sticks(friction) ? one.components : 0;
     for (int k = 0; k < one.components; ++k) {
-        const auto place = static_cast<std::size_t>(one.first_direction + k);
+        const int direction_place = one.first_direction + k;
+        const auto place = static_cast<std::size_t>(direction_place);
         input_[compiled_->layout.slip() + place] = direction[static_cast<std::size_t>(k)];
-        in_force_[static_cast<std::size_t>(one.first_row - compiled_->constraint_rows + k)] = 0;
+        const int row = one.first_row - compiled_->constraint_rows + k;
+        in_force_[static_cast<std::size_t>(row)] = 0;
     }
 }
 

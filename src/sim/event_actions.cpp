@@ -46,7 +46,8 @@ std::optional<Error> negative_friction(Evaluator& evaluator, double t, const std
                                        std::span<const double> q, std::span<const double> v) {
     const std::span<const double> values = evaluator.friction_values(t, q.data(), v.data());
     for (const CompiledFriction& friction : evaluator.model().frictions) {
-        const auto last = static_cast<std::size_t>(friction.first_value + 2 * friction.components);
+        const int behind_components = friction.first_value + 2 * friction.components;
+        const auto last = static_cast<std::size_t>(behind_components);
         const double coefficient = values[last + 3];
         if (coefficient < 0.0) {
             return at_event(ErrorCode::kInvalidInput, t, name,
