@@ -12,12 +12,6 @@ namespace {
 
 using dop853::Weights;
 
-constexpr int kMaxConsecutiveRejections = 60;
-constexpr double kRetryFactor = 0.25;  // on h where f or the hook failed and no error is known
-constexpr double kStretch = 1.01;      // a step is stretched by up to 1 % to end at t_end
-constexpr double kRoundingOfSpan =
-    1.0 + 1e-12;  // equal steps over a span leave no crumb at its end
-
 using StagePointers = std::array<const double*, dop853::kStages>;
 
 StagePointers pointers(const std::array<std::vector<double>, dop853::kStages>& k) {
@@ -63,10 +57,6 @@ struct DenseRow {
     static constexpr const Weights& weights = dop853::kD[Power];
 };
 
-bool all_finite(const std::vector<double>& values) {
-    return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
-}
-
 }  // namespace
 
 Result<Dop853> Dop853::create(const Problem& problem, const Options& options) {
@@ -77,11 +67,9 @@ Result<Dop853> Dop853::create(const Problem& problem, const Options& options) {
     return Dop853(problem, options);
 }
 
-Dop853::Dop853(const Problem& problem, const Options& options)
-    : problem_(problem), options_(options) {
+Dop853::Dop853(const Problem& problem, const Options& options) : OneStep(problem, options) {
     const std::size_t n = problem.size;
-    atol_ = options.atol_each.empty() ? std::vector<double>(n, options.atol) : options.atol_each;
-    for (auto* values : {&y_, &y_previous_, &y_stage_, &y_new_, &y_raw_, &first_}) {
+    for (auto* values : {&y_stage_, &y_new_, &y_raw_}) {
         values->resize(n);
     }
     for (auto& k : k_) {
@@ -92,95 +80,12 @@ Dop853::Dop853(const Problem& problem, const Options& options)
     }
 }
 
-void Dop853::start(double t0, std::span<const double> y0, double step) {
-    ANANKE_REQUIRE(y0.size() == y_.size());
-    ANANKE_REQUIRE(std::isfinite(t0) && std::isfinite(step) && step >= 0.0);
-    t_ = t_previous_ = t0;
-    std::copy(y0.begin(), y0.end(), y_.begin());
-    y_previous_ = y_;
-    h_ = 0.0;
-    step_ = std::min(step > 0.0 ? step : options_.initial_step, options_.max_step);
+void Dop853::forget() {
     control_.reset();
-    statistics_ = {};
-    rhs_code_ = 0;
-    started_ = true;
-    first_known_ = false;
-    moved_ = false;
-    dense_ = Dense::kPossible;
 }
 
-Status Dop853::evaluate(double t, const std::vector<double>& y, std::vector<double>& k) {
-    ++statistics_.rhs_evaluations;
-    const Evaluation evaluation = problem_.rhs(t, y, k);
-    if (evaluation.kind == Evaluation::Kind::kOk) {
-        return all_finite(k) ? Status::kOk : Status::kNotFinite;
-    }
-    rhs_code_ = evaluation.code;
-    return evaluation.kind == Evaluation::Kind::kRetry ? Status::kRhsRetry : Status::kRhsFailed;
-}
-
-Status Dop853::step(double t_end) {
-    ANANKE_REQUIRE(started_ && std::isfinite(t_end));
-    if (t_end == t_) {
-        t_previous_ = t_;
-        y_previous_ = y_;
-        h_ = 0.0;
-        dense_ = Dense::kPossible;
-        return Status::kOk;
-    }
-    if (problem_.stop_requested && problem_.stop_requested()) {
-        return Status::kInterrupted;
-    }
-    dense_ = Dense::kNone;
-    if (const Status status = prepare_first_stage(); status != Status::kOk) {
-        return status;
-    }
-    if (step_ == 0.0) {
-        step_ = std::clamp(initial_step(t_end), 2.0 * least_step(),
-                           std::max(2.0 * least_step(), options_.max_step));
-    }
-
-    Status cause = Status::kStepTooSmall;
-    for (int rejections = 0; rejections < kMaxConsecutiveRejections; ++rejections) {
-        if (statistics_.steps + statistics_.rejected >= options_.max_steps) {
-            return Status::kTooManySteps;
-        }
-        if (rejections > 0 && problem_.stop_requested && problem_.stop_requested()) {
-            return Status::kInterrupted;
-        }
-        const Trial trial = choose_trial(t_end);
-        if (!trial.last && !(std::abs(trial.h) > least_step())) {
-            return cause;
-        }
-        const Status status = attempt(trial);
-        if (status == Status::kOk) {
-            accept(trial, rejections > 0);
-            return Status::kOk;
-        }
-        if (status == Status::kRhsFailed) {
-            return status;
-        }
-        ++statistics_.rejected;
-        cause = status;
-        step_ = std::abs(trial.h) * (status == Status::kStepTooSmall
-                                         ? control_.after_rejection(statistics_.last_error)
-                                         : kRetryFactor);
-    }
-    return cause;
-}
-
-Status Dop853::prepare_first_stage() {
-    if (!first_known_) {
-        if (!all_finite(y_)) {
-            return Status::kNotFinite;
-        }
-        if (const Status status = evaluate(t_, y_, first_); status != Status::kOk) {
-            return status;
-        }
-        first_known_ = true;
-    }
-    std::copy(first_.begin(), first_.end(), k_[0].begin());
-    return Status::kOk;
+void Dop853::allow_dense(bool possible) {
+    dense_ = possible ? Dense::kPossible : Dense::kNone;
 }
 
 // [HNW] II.4, "Starting step size": an explicit Euler step h0 that changes y by 1 % shows y''; then
@@ -216,23 +121,10 @@ double Dop853::initial_step(double t_end) {
     return h1 > 0.0 ? std::min(100.0 * h0, h1) : h0;
 }
 
-Dop853::Trial Dop853::choose_trial(double t_end) const {
-    const double remaining = t_end - t_;
-    const double distance = std::abs(remaining);
-    if (distance <= step_ * kStretch && distance <= options_.max_step * kRoundingOfSpan) {
-        return {remaining, t_end, true};
+Status Dop853::attempt(const Trial& trial, bool after_rejection) {
+    if (!after_rejection) {
+        std::copy(first_.begin(), first_.end(), k_[0].begin());
     }
-    const double t = t_ + std::copysign(std::min(step_, distance), remaining);
-    return {t - t_, t, false};  // so that t + h is exactly where the stages say it is
-}
-
-double Dop853::least_step() const {
-    return std::max({options_.min_step,
-                     10.0 * std::numeric_limits<double>::epsilon() * std::abs(t_),
-                     std::numeric_limits<double>::min()});
-}
-
-Status Dop853::attempt(const Trial& trial) {
     if (const Status status = compute_stages(trial); status != Status::kOk) {
         return status;
     }
@@ -241,6 +133,7 @@ Status Dop853::attempt(const Trial& trial) {
         return Status::kNotFinite;
     }
     if (statistics_.last_error > 1.0) {
+        retry_factor_ = control_.after_rejection(statistics_.last_error);
         return Status::kStepTooSmall;
     }
     return finish_step(trial);
@@ -316,10 +209,10 @@ Status Dop853::finish_step(const Trial& trial) {
     return Status::kOk;
 }
 
-void Dop853::accept(const Trial& trial, bool was_rejected) {
+void Dop853::accept(const Trial& trial, bool after_rejection) {
     const double h = std::abs(trial.h);
     double next = h * control_.after_acceptance(statistics_.last_error);
-    if (was_rejected) {
+    if (after_rejection) {
         next = std::min(next, h);
     } else if (trial.last) {
         next = std::max(next, step_);  // cut short by t_end, not by the error

@@ -12,11 +12,7 @@
 namespace ananke::ode {
 namespace {
 
-constexpr int kMaxConsecutiveRejections = 60;
-constexpr double kRetryFactor = 0.25;  // on h where f or the hook failed
-constexpr double kSlowFactor = 0.5;    // on h where Newton's iteration did not converge
-constexpr double kStretch = 1.01;      // a step is stretched by up to 1 % to end at t_end
-constexpr double kRoundingOfSpan = 1.0 + 1e-12;
+constexpr double kSlowFactor = 0.5;  // on h where Newton's iteration did not converge
 /// Derivatives are taken anew when Newton's iteration converges slower than this.
 constexpr double kFastContraction = 1e-3;
 /// Steps grow carefully where it converges slower than this: it may not converge at all in longer
@@ -29,10 +25,6 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 int most_iterations(std::size_t stages) {
     return 7 + 5 * static_cast<int>(stages - 3) / 2;
-}
-
-bool all_finite(std::span<const double> values) {
-    return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
 std::span<double> column(Eigen::MatrixXd& matrix, std::size_t k) {
@@ -60,16 +52,13 @@ Result<Radau> Radau::create(const Problem& problem, const Options& options,
 
 Radau::Radau(const Problem& problem, const Options& options, const Structure& structure,
              std::size_t stages)
-    : problem_(problem),
-      options_(options),
+    : OneStep(problem, options),
       structure_(structure),
       tableau_(std::make_shared<const RadauTableau>(stages)),
       control_(static_cast<unsigned>(stages), most_iterations(stages)),
       pairs_(stages / 2) {
     const std::size_t n = problem.size;
-    atol_ = options.atol_each.empty() ? std::vector<double>(n, options.atol) : options.atol_each;
-    for (auto* values :
-         {&y_, &y_previous_, &y_stage_, &y_new_, &moved_by_, &first_, &slope_, &middle_, &base_}) {
+    for (auto* values : {&y_stage_, &y_new_, &moved_by_, &slope_, &middle_, &base_}) {
         values->resize(n);
     }
     scale_ = error_ = right_ = Eigen::VectorXd::Zero(index(n));
@@ -86,102 +75,21 @@ Radau::Radau(const Problem& problem, const Options& options, const Structure& st
     statistics_ = {};
 }
 
-void Radau::start(double t0, std::span<const double> y0, double step) {
-    ANANKE_REQUIRE(y0.size() == y_.size());
-    ANANKE_REQUIRE(std::isfinite(t0) && std::isfinite(step) && step >= 0.0);
-    t_ = t_previous_ = t0;
-    std::copy(y0.begin(), y0.end(), y_.begin());
-    y_previous_ = y_;
-    h_ = 0.0;
-    step_ = std::min(step > 0.0 ? step : options_.initial_step, options_.max_step);
+void Radau::forget() {
     control_.reset();
-    statistics_ = {};
-    rhs_code_ = 0;
-    started_ = true;
-    first_known_ = false;
-    has_polynomial_ = false;
-    moved_ = false;
-    dense_possible_ = true;
     jacobian_known_ = false;
     jacobian_is_new_ = false;
     factorised_h_ = 0.0;
     contraction_ = 1.0;
 }
 
-Status Radau::evaluate(double t, std::span<const double> y, std::span<double> dydt) {
-    ++statistics_.rhs_evaluations;
-    const Evaluation evaluation = problem_.rhs(t, y, dydt);
-    if (evaluation.kind == Evaluation::Kind::kOk) {
-        return all_finite(dydt) ? Status::kOk : Status::kNotFinite;
-    }
-    rhs_code_ = evaluation.code;
-    return evaluation.kind == Evaluation::Kind::kRetry ? Status::kRhsRetry : Status::kRhsFailed;
-}
-
-Status Radau::step(double t_end) {
-    ANANKE_REQUIRE(started_ && std::isfinite(t_end));
-    if (t_end == t_) {
-        t_previous_ = t_;
-        y_previous_ = y_;
-        h_ = 0.0;
-        has_polynomial_ = false;
-        dense_possible_ = true;
-        return Status::kOk;
-    }
-    if (problem_.stop_requested && problem_.stop_requested()) {
-        return Status::kInterrupted;
-    }
-    dense_possible_ = false;
-    if (const Status status = prepare_first(); status != Status::kOk) {
-        return status;
-    }
-    if (step_ == 0.0) {
-        step_ = std::clamp(initial_step(t_end), 2.0 * least_step(),
-                           std::max(2.0 * least_step(), options_.max_step));
-    }
-
-    Status cause = Status::kStepTooSmall;
-    for (int rejections = 0; rejections < kMaxConsecutiveRejections; ++rejections) {
-        if (statistics_.steps + statistics_.rejected >= options_.max_steps) {
-            return Status::kTooManySteps;
-        }
-        if (rejections > 0 && problem_.stop_requested && problem_.stop_requested()) {
-            return Status::kInterrupted;
-        }
-        const Trial trial = choose_trial(t_end);
-        if (!trial.last && !(std::abs(trial.h) > least_step())) {
-            return cause;
-        }
-        retry_factor_ = kRetryFactor;
-        const Status status = attempt(trial, rejections > 0);
-        if (status == Status::kOk) {
-            accept(trial, rejections > 0);
-            return Status::kOk;
-        }
-        if (status == Status::kRhsFailed) {
-            return status;
-        }
-        ++statistics_.rejected;
-        cause = status;
-        step_ = std::abs(trial.h) * retry_factor_;
-    }
-    return cause;
-}
-
-Status Radau::prepare_first() {
-    if (first_known_) {
-        return Status::kOk;
-    }
-    if (!all_finite(y_)) {
-        return Status::kNotFinite;
-    }
-    const Status status = evaluate(t_, y_, first_);
-    first_known_ = status == Status::kOk;
-    return status;
+void Radau::allow_dense(bool possible) {
+    dense_possible_ = possible;
+    has_polynomial_ = has_polynomial_ && !possible;  // a state, not a step
 }
 
 /// A step that changes y by a thousandth, or by the tolerance.
-double Radau::initial_step(double t_end) const {
+double Radau::initial_step(double t_end) {
     double size = 0.0;
     double rate = 0.0;
     for (std::size_t i = 0; i < y_.size(); ++i) {
@@ -192,21 +100,6 @@ double Radau::initial_step(double t_end) const {
     const double h = 1e-3 * std::sqrt(std::max(size, 1.0) / rate);
     const double longest = std::min(std::abs(t_end - t_), options_.max_step);
     return h > 0.0 ? std::min(h, longest) : std::min(1e-6, longest);
-}
-
-Radau::Trial Radau::choose_trial(double t_end) const {
-    const double remaining = t_end - t_;
-    const double distance = std::abs(remaining);
-    if (distance <= step_ * kStretch && distance <= options_.max_step * kRoundingOfSpan) {
-        return {remaining, t_end, true};
-    }
-    const double t = t_ + std::copysign(std::min(step_, distance), remaining);
-    return {t - t_, t, false};
-}
-
-double Radau::least_step() const {
-    return std::max(
-        {options_.min_step, 10.0 * kEpsilon * std::abs(t_), std::numeric_limits<double>::min()});
 }
 
 Status Radau::attempt(const Trial& trial, bool after_rejection) {

@@ -22,14 +22,14 @@
 #include <vector>
 
 #include "ode/linearization.h"
+#include "ode/one_step.h"
 #include "ode/predictive_control.h"
 #include "ode/problem.h"
 #include "ode/radau_tableau.h"
-#include "ode/stepper.h"
 
 namespace ananke::ode {
 
-class Radau final : public Stepper {
+class Radau final : public OneStep {
   public:
     static constexpr std::size_t kStages = 5;
 
@@ -38,39 +38,21 @@ class Radau final : public Stepper {
     static Result<Radau> create(const Problem& problem, const Options& options,
                                 const Structure& structure = {}, std::size_t stages = kStages);
 
-    using Stepper::start;
-    void start(double t0, std::span<const double> y0, double step) override;
-    [[nodiscard]] Status step(double t_end) override;
     [[nodiscard]] Status dense(double t, std::span<double> y) override;
-
-    double t() const override { return t_; }
-    double t_previous() const override { return t_previous_; }
-    std::span<const double> y() const override { return y_; }
-    std::span<const double> y_previous() const override { return y_previous_; }
-    double next_step() const override { return step_; }
-    const Statistics& statistics() const override { return statistics_; }
-    int rhs_code() const override { return rhs_code_; }
 
   private:
     using Stages = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic>;  ///< a column each
 
-    /// One attempt: from t_ by h to t, which ends exactly at t_end if `last`.
-    struct Trial {
-        double h;
-        double t;
-        bool last;
-    };
     enum class Newton : std::uint8_t { kConverged, kSlow, kFailed };
 
     Radau(const Problem& problem, const Options& options, const Structure& structure,
           std::size_t stages);
 
-    Status evaluate(double t, std::span<const double> y, std::span<double> dydt);
-    Status prepare_first();
-    double initial_step(double t_end) const;
-    Trial choose_trial(double t_end) const;
-    double least_step() const;
-    Status attempt(const Trial& trial, bool after_rejection);
+    void forget() override;
+    void allow_dense(bool possible) override;
+    double initial_step(double t_end) override;
+    Status attempt(const Trial& trial, bool after_rejection) override;
+    void accept(const Trial& trial, bool after_rejection) override;
     Status linearize(double h);
     Status linearize_at(double t, std::span<const double> y);
     Status take_differences(double t, std::span<const double> y);
@@ -86,24 +68,11 @@ class Radau final : public Stepper {
     double scaled_dense_error(const Trial& trial);
     double norm_of_error() const;
     Status finish_step(const Trial& trial);
-    void accept(const Trial& trial, bool after_rejection);
 
-    Problem problem_;
-    Options options_;
     Structure structure_;
     std::shared_ptr<const RadauTableau> tableau_;
     PredictiveControl control_;
-    Statistics statistics_;
-    int rhs_code_ = 0;
-
-    double t_ = 0.0;
-    double t_previous_ = 0.0;
-    double h_ = 0.0;     ///< signed length of the last accepted step
-    double step_ = 0.0;  ///< magnitude to try next, 0 = not yet chosen
-    bool started_ = false;
-    bool first_known_ = false;     ///< first_ = f(t_, y_)
     bool has_polynomial_ = false;  ///< Z_ are the stages of the last accepted step
-    bool moved_ = false;           ///< the hook changed the end of the last accepted step
     bool dense_possible_ = false;
 
     bool jacobian_known_ = false;
@@ -111,20 +80,16 @@ class Radau final : public Stepper {
     double factorised_h_ = 0.0;     ///< 0: the systems are not those of jacobian_
     double contraction_ = 1.0;      ///< of Newton's iteration, at its last step that showed it
     int iterations_ = 0;            ///< of the last attempt
-    double retry_factor_ = 0.5;     ///< on h after an attempt whose error is not known
 
-    std::vector<double> atol_;            ///< n
-    std::vector<double> y_, y_previous_;  ///< n  ends of the last accepted step
-    std::vector<double> y_stage_;         ///< n
-    std::vector<double> y_new_;           ///< n  end of the attempt, after the hook
-    std::vector<double> moved_by_;        ///< n  what the hook added to the end of the last step
-    std::vector<double> first_;           ///< n  f at t_
-    std::vector<double> slope_;           ///< n
-    std::vector<double> middle_, base_;   ///< n  a state for derivatives, and f there
-    Eigen::VectorXd scale_;               ///< n  what a tolerance of 1 means
-    Eigen::VectorXd error_, right_;       ///< n
-    Stages Z_, W_;                        ///< n x s; Z = W T^T
-    Stages Z_trial_, F_, dW_, dZ_;        ///< n x s
+    std::vector<double> y_stage_;        ///< n
+    std::vector<double> y_new_;          ///< n  end of the attempt, after the hook
+    std::vector<double> moved_by_;       ///< n  what the hook added to the end of the last step
+    std::vector<double> slope_;          ///< n
+    std::vector<double> middle_, base_;  ///< n  a state for derivatives, and f there
+    Eigen::VectorXd scale_;              ///< n  what a tolerance of 1 means
+    Eigen::VectorXd error_, right_;      ///< n
+    Stages Z_, W_;                       ///< n x s; Z = W T^T
+    Stages Z_trial_, F_, dW_, dZ_;       ///< n x s
     JacobianMatrix jacobian_;
     ShiftedSystem<double> real_;
     std::vector<ShiftedSystem<std::complex<double>>> pairs_;

@@ -1,0 +1,137 @@
+#include "ode/one_step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/check.h"
+
+namespace ananke::ode {
+namespace {
+
+constexpr int kMaxConsecutiveRejections = 60;
+constexpr double kRetryFactor = 0.25;  // on h where f or the hook failed and no error is known
+constexpr double kStretch = 1.01;      // a step is stretched by up to 1 % to end at t_end
+constexpr double kRoundingOfSpan =
+    1.0 + 1e-12;  // equal steps over a span leave no crumb at its end
+
+}  // namespace
+
+bool all_finite(std::span<const double> values) {
+    return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+OneStep::OneStep(const Problem& problem, const Options& options)
+    : problem_(problem),
+      options_(options),
+      atol_(options.atol_each.empty() ? std::vector<double>(problem.size, options.atol)
+                                      : options.atol_each),
+      y_(problem.size),
+      y_previous_(problem.size),
+      first_(problem.size) {}
+
+void OneStep::start(double t0, std::span<const double> y0, double step) {
+    ANANKE_REQUIRE(y0.size() == y_.size());
+    ANANKE_REQUIRE(std::isfinite(t0) && std::isfinite(step) && step >= 0.0);
+    t_ = t_previous_ = t0;
+    std::copy(y0.begin(), y0.end(), y_.begin());
+    y_previous_ = y_;
+    h_ = 0.0;
+    step_ = std::min(step > 0.0 ? step : options_.initial_step, options_.max_step);
+    statistics_ = {};
+    rhs_code_ = 0;
+    started_ = true;
+    first_known_ = false;
+    moved_ = false;
+    forget();
+    allow_dense(true);
+}
+
+Status OneStep::evaluate(double t, std::span<const double> y, std::span<double> dydt) {
+    ++statistics_.rhs_evaluations;
+    const Evaluation evaluation = problem_.rhs(t, y, dydt);
+    if (evaluation.kind == Evaluation::Kind::kOk) {
+        return all_finite(dydt) ? Status::kOk : Status::kNotFinite;
+    }
+    rhs_code_ = evaluation.code;
+    return evaluation.kind == Evaluation::Kind::kRetry ? Status::kRhsRetry : Status::kRhsFailed;
+}
+
+Status OneStep::step(double t_end) {
+    ANANKE_REQUIRE(started_ && std::isfinite(t_end));
+    if (t_end == t_) {
+        t_previous_ = t_;
+        y_previous_ = y_;
+        h_ = 0.0;
+        allow_dense(true);
+        return Status::kOk;
+    }
+    if (problem_.stop_requested && problem_.stop_requested()) {
+        return Status::kInterrupted;
+    }
+    allow_dense(false);
+    if (const Status status = prepare_first(); status != Status::kOk) {
+        return status;
+    }
+    if (step_ == 0.0) {
+        step_ = std::clamp(initial_step(t_end), 2.0 * least_step(),
+                           std::max(2.0 * least_step(), options_.max_step));
+    }
+
+    Status cause = Status::kStepTooSmall;
+    for (int rejections = 0; rejections < kMaxConsecutiveRejections; ++rejections) {
+        if (statistics_.steps + statistics_.rejected >= options_.max_steps) {
+            return Status::kTooManySteps;
+        }
+        if (rejections > 0 && problem_.stop_requested && problem_.stop_requested()) {
+            return Status::kInterrupted;
+        }
+        const Trial trial = choose_trial(t_end);
+        if (!trial.last && !(std::abs(trial.h) > least_step())) {
+            return cause;
+        }
+        retry_factor_ = kRetryFactor;
+        const Status status = attempt(trial, rejections > 0);
+        if (status == Status::kOk) {
+            accept(trial, rejections > 0);
+            return Status::kOk;
+        }
+        if (status == Status::kRhsFailed) {
+            return status;
+        }
+        ++statistics_.rejected;
+        cause = status;
+        step_ = std::abs(trial.h) * retry_factor_;
+    }
+    return cause;
+}
+
+Status OneStep::prepare_first() {
+    if (first_known_) {
+        return Status::kOk;
+    }
+    if (!all_finite(y_)) {
+        return Status::kNotFinite;
+    }
+    const Status status = evaluate(t_, y_, first_);
+    first_known_ = status == Status::kOk;
+    return status;
+}
+
+OneStep::Trial OneStep::choose_trial(double t_end) const {
+    const double remaining = t_end - t_;
+    const double distance = std::abs(remaining);
+    if (distance <= step_ * kStretch && distance <= options_.max_step * kRoundingOfSpan) {
+        return {remaining, t_end, true};
+    }
+    const double t = t_ + std::copysign(std::min(step_, distance), remaining);
+    return {t - t_, t, false};  // so that t + h is exactly where the stages say it is
+}
+
+double OneStep::least_step() const {
+    return std::max({options_.min_step,
+                     10.0 * std::numeric_limits<double>::epsilon() * std::abs(t_),
+                     std::numeric_limits<double>::min()});
+}
+
+}  // namespace ananke::ode

@@ -1,0 +1,75 @@
+// What one-step methods have in common: the state between steps, and the loop of attempts.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "ode/problem.h"
+#include "ode/stepper.h"
+
+namespace ananke::ode {
+
+class OneStep : public Stepper {
+  public:
+    using Stepper::start;
+    void start(double t0, std::span<const double> y0, double step) final;
+    [[nodiscard]] Status step(double t_end) final;
+
+    double t() const final { return t_; }
+    double t_previous() const final { return t_previous_; }
+    std::span<const double> y() const final { return y_; }
+    std::span<const double> y_previous() const final { return y_previous_; }
+    double next_step() const final { return step_; }
+    const Statistics& statistics() const final { return statistics_; }
+    int rhs_code() const final { return rhs_code_; }
+
+  protected:
+    /// One attempt: from t_ by h to t, which ends exactly at t_end if `last`.
+    struct Trial {
+        double h;
+        double t;
+        bool last;
+    };
+
+    OneStep(const Problem& problem, const Options& options);
+
+    /// f, which must be finite.
+    Status evaluate(double t, std::span<const double> y, std::span<double> dydt);
+
+    /// Forget what belongs to steps before start().
+    virtual void forget() = 0;
+    /// Whether dense() may be asked for: after a step that was accepted, or that had no length.
+    virtual void allow_dense(bool possible) = 0;
+    /// Magnitude of a first step; first_ is known.
+    virtual double initial_step(double t_end) = 0;
+    /// Anything but kOk rejects the trial; retry_factor_ then shortens the next one.
+    virtual Status attempt(const Trial& trial, bool after_rejection) = 0;
+    virtual void accept(const Trial& trial, bool after_rejection) = 0;
+
+    Problem problem_;
+    Options options_;
+    Statistics statistics_;
+    double t_ = 0.0;
+    double t_previous_ = 0.0;
+    double h_ = 0.0;             ///< signed length of the last accepted step
+    double step_ = 0.0;          ///< magnitude to try next, 0 = not yet chosen
+    double retry_factor_ = 1.0;  ///< on h after a rejection, set before each attempt
+    bool started_ = false;
+    bool first_known_ = false;            ///< first_ = f(t_, y_)
+    bool moved_ = false;                  ///< the hook changed the end of the last accepted step
+    std::vector<double> atol_;            ///< n
+    std::vector<double> y_, y_previous_;  ///< n  ends of the last accepted step
+    std::vector<double> first_;           ///< n  f at the beginning of the next step
+
+  private:
+    Status prepare_first();
+    Trial choose_trial(double t_end) const;
+    double least_step() const;
+
+    int rhs_code_ = 0;
+};
+
+bool all_finite(std::span<const double> values);
+
+}  // namespace ananke::ode
