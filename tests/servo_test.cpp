@@ -277,21 +277,58 @@ TEST(Servo, AnActuatorThatLosesItsHoldIsNamed) {
     EXPECT_NE(run.error->message.find("tr"), std::string::npos) << run.error->message;
 }
 
-// Controls and forces of friction would have to be found together.
-TEST(Servo, DryFrictionBesidesActuatorsIsRefused) {
-    const Loaded loaded = load_text("model.ank",
-                                    "coordinate x, z, y\n"
-                                    "particle P mass 1 at (x, 0, z)\n"
-                                    "gravity (0, 0, -10)\n"
-                                    "constraint floor: z = 0\n"
-                                    "friction on floor: coulomb(mu = 0.3)\n"
-                                    "particle D mass 1 at (0, y, 0)\n"
-                                    "servo s: y = t actuators (force on D along (0, 1, 0))\n");
-    EXPECT_FALSE(loaded.prepared);
-    EXPECT_NE(loaded.messages.find("a servo with actuators cannot be combined with forces that "
-                                   "depend on reactions, as dry friction does (here on floor)"),
+// A block driven along x = t^2 by a push that also presses it to the floor, s down for 1 along:
+// m x'' = u - mu N, N = m g + s u.
+TEST(Servo, DryFrictionFollowsTheLoadThatTheActuatorsChange) {
+    constexpr const char* kPushed =
+        "parameter s = 0.5, mu = 0.3\n"
+        "coordinate x, z\n"
+        "particle P mass 2 at (x, 0, z)\n"
+        "gravity (0, 0, -10)\n"
+        "constraint floor: z = 0\n"
+        "friction on floor: coulomb(mu = mu)\n"
+        "initial x' = 1\n"
+        "servo drive: x = t + t^2 actuators (force on P along (1, 0, -s))\n";
+    for (const solve::Form form :
+         {solve::Form::kAuto, solve::Form::kMultipliers, solve::Form::kMinimal}) {
+        const Recording run =
+            run_text(kPushed, {.times = {0.5, 1.0}, .tolerance = 1e-10, .form = form});
+        ASSERT_FALSE(run.error) << run.error->message;
+        const double u = std::sqrt(1.25) * (2 * 2 + 0.3 * 20) / (1 - 0.3 * 0.5);
+        const double N = 20 + 0.5 * u / std::sqrt(1.25);
+        for (std::size_t row = 0; row < 2; ++row) {
+            EXPECT_NEAR(run.at(row, "control[drive:1]"), u, 1e-9);
+            EXPECT_NEAR(run.at(row, "force[floor:P].z"), N, 1e-9);
+            EXPECT_NEAR(run.at(row, "friction[floor]"), -0.3 * N, 1e-9);
+        }
+        EXPECT_NEAR(run.at(1, "x"), 2.0, 1e-10);
+    }
+    // The steeper the push the more it brakes itself: at mu s = 1 no push is enough.
+    const Recording jammed = run_text(kPushed, {.times = {1.0}}, {"s=4"});
+    ASSERT_TRUE(jammed.error);
+    EXPECT_NE(jammed.error->message.find("friction on floor has no unique solution"),
               std::string::npos)
-        << loaded.messages;
+        << jammed.error->message;
+}
+
+// The block sticks while the driven one beside it moves: the two do not disturb each other.
+TEST(Servo, AFrictionAtRestBesidesActuatorsStaysAtRest) {
+    const Recording run = run_text(
+        "coordinate x, z, y\n"
+        "particle P mass 1 at (x, 0, z)\n"
+        "gravity (0, 0, -10)\n"
+        "constraint floor: z = 0\n"
+        "friction on floor: coulomb(mu = 0.3)\n"
+        "force on P = (4*t, 0, 0)\n"
+        "particle D mass 1 at (0, y, 0)\n"
+        "servo s: y = t^2 actuators (force on D along (0, 1, 0))\n",
+        {.times = {0.5, 1.0}, .tolerance = 1e-10});
+    ASSERT_FALSE(run.error) << run.error->message;
+    EXPECT_EQ(run.at(0, "x"), 0.0);
+    EXPECT_NEAR(run.at(0, "friction[floor]"), -2.0, 1e-9);
+    // From t0 = 0.75 on: x'' = 4 t - 3, x = (2/3) (t - t0)^3.
+    EXPECT_NEAR(run.at(1, "x"), 2.0 / 3.0 * std::pow(0.25, 3), 1e-9);
+    EXPECT_NEAR(run.at(1, "control[s:1]"), 2.0, 1e-9);
 }
 
 }  // namespace

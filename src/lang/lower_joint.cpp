@@ -125,7 +125,7 @@ void Lowering::lower(const Statement& statement, const JointDeclaration& node) {
              fmt::format("joints are made of joints more than {} levels deep", kDeepestJoint));
         return;
     }
-    mech::Joint joint{scope_->prefix + *name, definition, {}, entity.span};
+    mech::Joint joint{scope_->prefix + *name, definition, {}, entity.span, joint_};
     for (const Local& argument : arguments) {
         if (argument.value.is_point()) {
             joint.points.push_back(argument.value.point);

@@ -72,6 +72,7 @@ struct Joint {
     std::string definition;
     std::vector<int> points;  ///< its arguments that are points, in their order: its own places
     Span span;
+    int within = -1;  ///< the joint whose definition declares it
 };
 
 /// One `kinetic` or `potential` statement.

@@ -64,7 +64,11 @@ Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options)
         u_.assign(evaluator.model().controls.size(), 0.0);
     }
     if (!evaluator.model().frictions.empty()) {
-        ideal_solver_.emplace(n_, m_);
+        if (actuated_) {
+            ideal_actuated_.emplace(solver_for(evaluator.model()));
+        } else {
+            ideal_solver_.emplace(n_, m_);
+        }
         stick_share_.emplace(evaluator.model());
         shared_lambda_.assign(m, 0.0);
         stick_ideal_.assign(n, 0.0);
@@ -192,14 +196,49 @@ SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
 }
 
 SolveStatus Dynamics::accelerate_actuated(const solve::System& at) {
-    const SolveStatus status = actuated_->solve(at, evaluator_->actuation());
+    sticks_ = false;
+    SolveStatus status = close_actuated(actuated_->solve(at, evaluator_->actuation()), at);
     rank_ = actuated_->rank();
     rank_warning_ = actuated_->rank_warning();
-    if (status != SolveStatus::kOk || by_solver()) {
-        return status;
+    if (status == SolveStatus::kOk && !by_solver()) {
+        actuated_->kept_rows(kept_, kept_servo_);
+        status = evaluate_actuated_form(at);
     }
-    actuated_->kept_rows(kept_, kept_servo_);
-    return evaluate_actuated_form(at);
+    if (status == SolveStatus::kOk && evaluator_->any_sticks()) {
+        find_ideal_part(at);
+    }
+    return status;
+}
+
+/// Goes on to the forces that depend on the multipliers.
+SolveStatus Dynamics::close_actuated(SolveStatus status, const solve::System& at) {
+    return feedback_.empty() || status != SolveStatus::kOk
+               ? status
+               : noted(feedback_.close(*evaluator_, *actuated_, at));
+}
+
+SolveStatus Dynamics::actuated_in_step(double t, const double* q, const double* v,
+                                       solve::Wanted wanted) {
+    sticks_ = false;
+    if (!by_solver()) {
+        const solve::System at = stabilized(t, q, v, false);
+        if (!feedback_.empty()) {
+            const SolveStatus status =
+                close_actuated(actuated_->solve_again(at, evaluator_->actuation()), at);
+            if (status != SolveStatus::kOk) {
+                return status;
+            }
+        }
+        return evaluate_actuated_form(at);
+    }
+    const solve::System at = stabilized(t, q, v, true);
+    const SolveStatus status = actuated_->solve_again(
+        at, evaluator_->actuation(), feedback_.empty() ? wanted : solve::Wanted::kAll);
+    if (status == SolveStatus::kOk && actuated_->pivot_ratio() >= kPivotAlarm) {
+        return close_actuated(status, at);
+    }
+    const solve::System again = stabilized(t, q, v, false);
+    return close_actuated(actuated_->solve(again, evaluator_->actuation()), again);
 }
 
 /// A named form on the rows chosen for this step, passive ones first.
@@ -243,11 +282,14 @@ void Dynamics::find_ideal_part(const solve::System& at) {
     ideal_A_.topRows(constraints) = at.A.topRows(constraints);
     ideal_b_.head(constraints) = at.b.head(constraints);
     const Eigen::VectorXd none;
-    if (ideal_solver_->solve({at.M, at.Q, none, ideal_A_, ideal_b_, at.row_magnitude,
-                              at.b_magnitude, at.groups}) != SolveStatus::kOk) {
+    const solve::System ideal{at.M,           at.Q,     none, ideal_A_, ideal_b_, at.row_magnitude,
+                              at.b_magnitude, at.groups};
+    const SolveStatus status = actuated_ ? ideal_actuated_->solve(ideal, evaluator_->actuation())
+                                         : ideal_solver_->solve(ideal);
+    if (status != SolveStatus::kOk) {
         return;
     }
-    copy(ideal_solver_->Qc(), stick_ideal_);
+    copy(actuated_ ? ideal_actuated_->Qc() : ideal_solver_->Qc(), stick_ideal_);
     const Vector total = Qc();
     for (std::size_t i = 0; i < stick_ideal_.size(); ++i) {
         stick_nonideal_[i] = total[static_cast<Eigen::Index>(i)] - stick_ideal_[i];
@@ -267,15 +309,7 @@ SolveStatus Dynamics::accelerate_in_step(double t, const double* q, const double
     attributed_ = false;
     shared_ = false;
     if (actuated_) {
-        if (!by_solver()) {
-            return evaluate_actuated_form(stabilized(t, q, v, false));
-        }
-        const solve::System at = stabilized(t, q, v, true);
-        const SolveStatus status = actuated_->solve_again(at, evaluator_->actuation(), wanted);
-        if (status != SolveStatus::kOk || actuated_->pivot_ratio() < kPivotAlarm) {
-            return actuated_->solve(stabilized(t, q, v, false), evaluator_->actuation());
-        }
-        return status;
+        return actuated_in_step(t, q, v, wanted);
     }
     sticks_ = false;
     if (!feedback_.empty()) {
@@ -342,7 +376,8 @@ SolveStatus Dynamics::evaluate_form(const solve::System& at, solve::Gauge gauge)
 
 Error Dynamics::explain(double t, const double* q, const double* v) {
     if (no_feedback_) {
-        return describe_feedback(*evaluator_, solver_, feedback_, t, q, v);
+        return actuated_ ? describe_feedback(*evaluator_, *actuated_, feedback_, t, q, v)
+                         : describe_feedback(*evaluator_, solver_, feedback_, t, q, v);
     }
     if (form_error_ && (form_error_->code == ErrorCode::kNotApplicable ||
                         form_error_->code == ErrorCode::kInvalidInput)) {

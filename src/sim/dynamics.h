@@ -97,6 +97,9 @@ class Dynamics {
     bool by_solver() const { return options_.form == solve::Form::kAuto || attributed_; }
     solve::System stabilized(double t, const double* q, const double* v, bool in_step);
     solve::SolveStatus accelerate_actuated(const solve::System& at);
+    solve::SolveStatus actuated_in_step(double t, const double* q, const double* v,
+                                        solve::Wanted wanted);
+    solve::SolveStatus close_actuated(solve::SolveStatus status, const solve::System& at);
     solve::SolveStatus evaluate_actuated_form(const solve::System& at);
     solve::SolveStatus evaluate_form(const solve::System& at, solve::Gauge gauge);
     void take(const solve::Motion& motion);  ///< all but lambda
@@ -109,6 +112,7 @@ class Dynamics {
     std::optional<solve::ActuatedSolver> actuated_;  ///< stands in where there are actuators
     Feedback feedback_;
     std::optional<solve::AccelerationSolver> ideal_solver_;  ///< without stick rows
+    std::optional<solve::ActuatedSolver> ideal_actuated_;    ///< instead, where there are actuators
     std::vector<double> stick_ideal_, stick_nonideal_;       ///< n, where a friction sticks
     solve::RowMatrix ideal_A_;
     Eigen::VectorXd ideal_b_;

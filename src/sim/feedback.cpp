@@ -33,7 +33,8 @@ Feedback::Feedback(const CompiledModel& model)
       residual_(rows_.size(), 0.0) {}
 
 /// Column k of J: response of the multipliers to the slope of the forces by multiplier k.
-void Feedback::find_slope(Evaluator& evaluator, solve::AccelerationSolver& solver) {
+template <class Solver>
+void Feedback::find_slope(Evaluator& evaluator, Solver& solver) {
     const std::size_t u = rows_.size();
     for (std::size_t k = 0; k < u; ++k) {
         solver.response(evaluator.feedback_slope(static_cast<int>(k)), change_.data());
@@ -120,8 +121,8 @@ bool Feedback::newton_step() {
     return true;
 }
 
-SolveStatus Feedback::close(Evaluator& evaluator, solve::AccelerationSolver& solver,
-                            const solve::System& at) {
+template <class Solver>
+SolveStatus Feedback::close(Evaluator& evaluator, Solver& solver, const solve::System& at) {
     evaluator.update_reactive();
     double last = std::numeric_limits<double>::infinity();
     for (int iteration = 0; iteration < kMostIterations; ++iteration) {
@@ -164,8 +165,9 @@ SolveStatus Feedback::close(Evaluator& evaluator, solve::AccelerationSolver& sol
     return SolveStatus::kNoFeedback;
 }
 
-Error describe_feedback(Evaluator& evaluator, solve::AccelerationSolver& solver,
-                        const Feedback& feedback, double t, const double* q, const double* v) {
+template <class Solver>
+Error describe_feedback(Evaluator& evaluator, Solver& solver, const Feedback& feedback, double t,
+                        const double* q, const double* v) {
     const CompiledModel& model = evaluator.model();
     const auto n = static_cast<std::size_t>(model.n());
     std::vector<double> push(n);
@@ -235,5 +237,12 @@ Error describe_feedback(Evaluator& evaluator, solve::AccelerationSolver& solver,
                         strongest->name, to_short_text(coefficient, 6),
                         to_short_text(coefficient / largest, 6))};
 }
+
+template SolveStatus Feedback::close(Evaluator&, solve::AccelerationSolver&, const solve::System&);
+template SolveStatus Feedback::close(Evaluator&, solve::ActuatedSolver&, const solve::System&);
+template Error describe_feedback(Evaluator&, solve::AccelerationSolver&, const Feedback&, double,
+                                 const double*, const double*);
+template Error describe_feedback(Evaluator&, solve::ActuatedSolver&, const Feedback&, double,
+                                 const double*, const double*);
 
 }  // namespace ananke::sim

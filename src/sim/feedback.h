@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "sim/evaluator.h"
 #include "solve/acceleration.h"
+#include "solve/actuated.h"
 
 namespace ananke::sim {
 
@@ -24,15 +25,17 @@ class Feedback {
     const double* multipliers() const { return x_.data(); }
 
     /// Goes on from a solve of `at`, evaluated with multipliers(), to the fixed point. The views of
-    /// `at` and the solver then hold the forces and the motion there.
-    solve::SolveStatus close(Evaluator& evaluator, solve::AccelerationSolver& solver,
-                             const solve::System& at);
+    /// `at` and the solver then hold the forces and the motion there. `Solver` is an
+    /// AccelerationSolver or an ActuatedSolver.
+    template <class Solver>
+    solve::SolveStatus close(Evaluator& evaluator, Solver& solver, const solve::System& at);
 
     /// Spectral radius of the slope at the last answer.
     double slope() const { return slope_; }
 
   private:
-    void find_slope(Evaluator& evaluator, solve::AccelerationSolver& solver);
+    template <class Solver>
+    void find_slope(Evaluator& evaluator, Solver& solver);
     void find_radius();
     bool newton_step();
 
@@ -49,7 +52,8 @@ class Feedback {
 
 /// The friction whose feedback is the strongest, its coefficient and the critical one, in words.
 /// Requires the evaluator and the solver as close() left them.
-Error describe_feedback(Evaluator& evaluator, solve::AccelerationSolver& solver,
-                        const Feedback& feedback, double t, const double* q, const double* v);
+template <class Solver>
+Error describe_feedback(Evaluator& evaluator, Solver& solver, const Feedback& feedback, double t,
+                        const double* q, const double* v);
 
 }  // namespace ananke::sim

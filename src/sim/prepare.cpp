@@ -128,31 +128,6 @@ void leave_out(mech::Model& model, mech::Equations& equations,
 
 }  // namespace
 
-namespace {
-
-/// Controls and forces that depend on multipliers would have to be found together.
-std::optional<Error> refuse_feedback_with_controls(const CompiledModel& model) {
-    if (model.controls.empty() || model.feedback.empty()) {
-        return std::nullopt;
-    }
-    std::vector<std::string> constraints;
-    for (const int row : model.feedback) {
-        const int constraint = model.rows[static_cast<std::size_t>(row)].constraint;
-        const std::string& name = model.constraint_names[static_cast<std::size_t>(constraint)];
-        if (std::find(constraints.begin(), constraints.end(), name) == constraints.end()) {
-            constraints.push_back(name);
-        }
-    }
-    return Error{ErrorCode::kNotApplicable,
-                 fmt::format("a servo with actuators cannot be combined with forces that depend on "
-                             "reactions, as dry friction does (here on {}); write the servo as a "
-                             "`constraint` or without actuators, or give the friction a `load` of "
-                             "its own",
-                             join_names(constraints))};
-}
-
-}  // namespace
-
 Preparation prepare(mech::Model model, const PrepareOptions& options) {
     Preparation result;
     auto prepared = std::make_unique<Prepared>();
@@ -185,10 +160,6 @@ Preparation prepare(mech::Model model, const PrepareOptions& options) {
     prepared->initial = initial.value();
     prepared->compiled = std::make_shared<const CompiledModel>(
         CompiledModel::compile(prepared->model, prepared->equations));
-    if (std::optional<Error> refused = refuse_feedback_with_controls(*prepared->compiled)) {
-        result.errors.push_back(std::move(*refused));
-        return result;
-    }
     result.prepared = std::move(prepared);
     return result;
 }

@@ -27,14 +27,21 @@ class MapBuilder {
 
     void add(const mech::Row& row, int index) {
         const bool acts = !row.directions.empty() || !row.twists.empty();
-        const int owner = acts ? owner_of(row) : -1;
-        map_.row_owner.push_back(owner);
+        map_.row_owner.push_back(acts ? owner_of(row) : -1);
+        for (int owner = map_.row_owner.back(); owner >= 0; owner = map_.owners[at(owner)].within) {
+            add_terms(row, index, owner);
+        }
+    }
+    ReactionMap take() { return std::move(map_); }
+
+  private:
+    void add_terms(const mech::Row& row, int index, int owner) {
         const mech::Constraint& constraint = model_.constraints[at(row.constraint)];
         for (const mech::Direction& direction : row.directions) {
             const mech::Point& point = model_.points[at(direction.point)];
             const int place = place_in(map_.points, direction.point);
             const int target = point.body >= 0 && stands_for_body(constraint, direction.point)
-                                   ? body_target(owner, constraint, point.body, direction.point)
+                                   ? body_target(owner, point.body, direction.point)
                                    : point_target(owner, direction.point);
             map_.targets[at(target)].force = true;
             if (map_.targets[at(target)].body >= 0 && map_.targets[at(target)].reference != place) {
@@ -44,24 +51,37 @@ class MapBuilder {
         }
         for (const mech::Twist& twist : row.twists) {
             const int centre = model_.bodies[at(twist.body)].centre;
-            const int target = body_target(owner, constraint, twist.body, centre);
+            const int target = body_target(owner, twist.body, centre);
             map_.targets[at(target)].torque = true;
             map_.terms.push_back({index, target, -1, place_in(map_.bodies, twist.body)});
         }
     }
-    ReactionMap take() { return std::move(map_); }
 
-  private:
     int owner_of(const mech::Row& row) {
         const mech::Constraint& constraint = model_.constraints[at(row.constraint)];
-        const int key = constraint.joint >= 0 ? -1 - constraint.joint : row.constraint;
-        const auto [found, is_new] = owners_.emplace(key, static_cast<int>(map_.owners.size()));
+        if (constraint.joint >= 0) {
+            return owner_of_joint(constraint.joint, constraint.servo);
+        }
+        const auto [found, is_new] =
+            owners_.emplace(row.constraint, static_cast<int>(map_.owners.size()));
         if (is_new) {
-            map_.owners.push_back(
-                {constraint.joint >= 0 ? model_.joints[at(constraint.joint)].name : constraint.name,
-                 constraint.servo});
+            map_.owners.push_back({constraint.name, constraint.servo});
+            joint_of_.push_back(-1);
         }
         return found->second;
+    }
+
+    int owner_of_joint(int index, bool servo) {
+        if (const auto found = owners_.find(-1 - index); found != owners_.end()) {
+            return found->second;
+        }
+        const mech::Joint& joint = model_.joints[at(index)];
+        const int within = joint.within >= 0 ? owner_of_joint(joint.within, servo) : -1;
+        const int owner = static_cast<int>(map_.owners.size());
+        owners_.emplace(-1 - index, owner);
+        map_.owners.push_back({joint.name, servo, within});
+        joint_of_.push_back(index);
+        return owner;
     }
 
     /// A joint acts on bodies; a constraint on the points it names, and on bodies where it names a
@@ -81,14 +101,14 @@ class MapBuilder {
         return found->second;
     }
 
-    int body_target(int owner, const mech::Constraint& constraint, int body, int point) {
+    int body_target(int owner, int body, int point) {
         const auto [found, is_new] =
             body_targets_.emplace(std::pair(owner, body), static_cast<int>(map_.targets.size()));
         if (is_new) {
             const mech::Body& b = model_.bodies[at(body)];
             int reference = point;
-            if (constraint.joint >= 0) {
-                for (const int own : model_.joints[at(constraint.joint)].points) {
+            if (joint_of_[at(owner)] >= 0) {
+                for (const int own : model_.joints[at(joint_of_[at(owner)])].points) {
                     if (model_.points[at(own)].body == body) {
                         reference = own;
                         break;
@@ -108,10 +128,18 @@ class MapBuilder {
     const mech::Model& model_;
     ReactionMap map_;
     std::map<int, int> owners_;  // constraint, or -1 - joint
+    std::vector<int> joint_of_;  // per owner; -1: a constraint
     std::map<std::pair<int, int>, int> point_targets_, body_targets_;
 };
 
 }  // namespace
+
+bool ReactionMap::belongs(int part, int whole) const {
+    while (part >= 0 && part != whole) {
+        part = owners[at(part)].within;
+    }
+    return part == whole;
+}
 
 ReactionMap reaction_map(const mech::Model& model, const mech::Equations& equations) {
     MapBuilder builder(model);
@@ -125,12 +153,14 @@ std::vector<sym::Expr> reaction_expressions(const ReactionMap& map,
                                             const mech::Equations& equations) {
     std::vector<sym::Expr> values;
     const auto push = [&](const mech::Vec3& v) { values.insert(values.end(), v.begin(), v.end()); };
-    for (const mech::Row& row : equations.rows) {
-        for (const mech::Direction& direction : row.directions) {
-            push(direction.W);
-        }
-        for (const mech::Twist& twist : row.twists) {
-            push(twist.tau);
+    for (std::size_t i = 0; i < equations.rows.size(); ++i) {
+        for (int owner = map.row_owner[i]; owner >= 0; owner = map.owners[at(owner)].within) {
+            for (const mech::Direction& direction : equations.rows[i].directions) {
+                push(direction.W);
+            }
+            for (const mech::Twist& twist : equations.rows[i].twists) {
+                push(twist.tau);
+            }
         }
     }
     for (const int point : map.points) {
@@ -235,7 +265,8 @@ std::vector<ReactionShare> reaction_shares(const ReactionMap& map, std::span<con
                 open = open || force_open || torque_open;
             }
             for (const int owner : involved) {
-                if (open && owner != map.targets[i].owner) {
+                if (open && !map.belongs(owner, map.targets[i].owner) &&
+                    !map.belongs(map.targets[i].owner, owner)) {
                     share.shared_with.push_back(owner);
                 }
             }

@@ -4,7 +4,8 @@
 //   force  lambda W on a point, torque lambda tau on a body                  RH (5), (6), (77)-(81)
 //
 // A joint is one cause: its rows act together, and on each body their forces are moved to the
-// joint's own place there: F = sum lambda W, T = sum lambda (tau + (r_P - r_place) x W).
+// joint's own place there: F = sum lambda W, T = sum lambda (tau + (r_P - r_place) x W). A joint
+// made of joints is one cause too, besides each of its parts.
 #pragma once
 
 #include <array>
@@ -24,6 +25,7 @@ struct ReactionMap {
     struct Owner {
         std::string name;
         bool servo = false;
+        int within = -1;  ///< the owner that it is a part of; the others add up to all reactions
     };
     struct Target {
         int owner;
@@ -44,9 +46,13 @@ struct ReactionMap {
     std::vector<Owner> owners;
     std::vector<Target> targets;
     std::vector<Term> terms;
-    std::vector<int> points;     ///< those whose position and velocity are needed, in Model::points
-    std::vector<int> bodies;     ///< those whose axes and angular velocity are needed
-    std::vector<int> row_owner;  ///< per row; -1 for what pushes nothing (the norm of a quaternion)
+    std::vector<int> points;  ///< those whose position and velocity are needed, in Model::points
+    std::vector<int> bodies;  ///< those whose axes and angular velocity are needed
+    /// Per row, the innermost; -1 for what pushes nothing (the norm of a quaternion).
+    std::vector<int> row_owner;
+
+    /// Whether owner `part` is `whole` or a part of it.
+    bool belongs(int part, int whole) const;
 };
 
 ReactionMap reaction_map(const mech::Model& model, const mech::Equations& equations);

@@ -141,6 +141,42 @@ SolveStatus ActuatedSolver::solve_again(const System& at, Eigen::Ref<const RowMa
     return finish(at, false, wanted);
 }
 
+SolveStatus ActuatedSolver::solve_forces(const System& at) {
+    mass_.load_force(at, loaded_, y0_.data());
+    if (!all_finite(n_, y0_.data()) || !all_finite(static_cast<int>(at.C.size()), at.C.data())) {
+        return SolveStatus::kNotFinite;
+    }
+    solve_lower(n_, mass_.L(), y0_.data());
+    passive_.solve_kept(beta_.data(), head_.data());
+    const SolveStatus status = finish(at, false, Wanted::kAll);
+    return all_finite(m_, lambda_.data()) ? status : SolveStatus::kNotFinite;
+}
+
+// The controls keep the servo rows: S du = -s_tail . (Z^T L^-1 F)_tail. The passive rows take up
+// the head of F and of what the controls change: L^-1 A_p^T change = -Z [(Z^T L^-1 (F + D
+// du))_head; 0]
+void ActuatedSolver::response(const double* F, double* change) {
+    const int r = passive_.rank();
+    for (int i = 0; i < n_; ++i) {
+        yC_[size(i)] = mass_.d(i) * F[i];
+    }
+    solve_lower(n_, mass_.L(), yC_.data());
+    passive_.apply_Zt(yC_.data());
+    for (int j = 0; j < k_; ++j) {
+        const int row = kept_servo_[size(j)];
+        solution_[size(j)] =
+            -dot(n_ - r, servo_.data() + row * n_ + r, yC_.data() + r) / servo_tail_[size(row)];
+    }
+    solve_S(solution_.data());
+    for (int i = 0; i < r; ++i) {
+        sum_[size(i)] = -yC_[size(i)];
+        for (int k = 0; k < k_; ++k) {
+            sum_[size(i)] -= drive_[size(k * n_ + i)] * solution_[size(k)] / drive_tail_[size(k)];
+        }
+    }
+    multipliers_of(sum_.data(), change);
+}
+
 void ActuatedSolver::choose_rows(const System& at) {
     active_.clear();
     active_servo_.clear();
@@ -387,16 +423,17 @@ SolveStatus ActuatedSolver::finish(const System& at, bool check, Wanted wanted) 
         return SolveStatus::kNotFinite;
     }
     if (check || wanted == Wanted::kAll) {
-        find_multipliers();
+        multipliers_of(head_.data(), lambda_.data());
     }
     return SolveStatus::kOk;
 }
 
-void ActuatedSolver::find_multipliers() {
-    passive_.least_norm(head_.data(), lambda_unit_.data());
-    std::fill(lambda_.begin(), lambda_.end(), 0.0);
+/// The multipliers of least norm whose rows carry Z [head; 0].
+void ActuatedSolver::multipliers_of(const double* head, double* lambda) {
+    passive_.least_norm(head, lambda_unit_.data());
+    std::fill(lambda, lambda + m_, 0.0);
     for (int k = 0; k < static_cast<int>(active_.size()); ++k) {
-        lambda_[size(active_[size(k)])] = lambda_unit_[size(k)] * passive_.unit(k) * mass_.rho(k);
+        lambda[active_[size(k)]] = lambda_unit_[size(k)] * passive_.unit(k) * mass_.rho(k);
     }
 }
 

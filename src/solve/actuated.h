@@ -38,6 +38,12 @@ class ActuatedSolver {
     SolveStatus solve_again(const System& at, Eigen::Ref<const RowMatrix> Dt,
                             Wanted wanted = Wanted::kAll);
 
+    /// With the factors of the last solve and other Q and C in `at`.
+    SolveStatus solve_forces(const System& at);
+    /// What a generalised force F (n) adds to the multipliers (m), by the factors of the last
+    /// solve.
+    void response(const double* F, double* change);
+
     using Vector = Eigen::Map<const Eigen::VectorXd>;
     Vector a() const { return {a_.data(), n_}; }
     Vector Qc() const { return {Qc_.data(), n_}; }
@@ -74,7 +80,7 @@ class ActuatedSolver {
     SolveStatus finish(const System& at, bool check, Wanted wanted);
     void find_motion(const double* y, double* delta, double* u);
     void find_inconsistency(const System& at);
-    void find_multipliers();
+    void multipliers_of(const double* head, double* lambda);
 
     int n_, m_, k_;
     RankPolicy policy_;
