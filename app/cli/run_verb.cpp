@@ -1,3 +1,4 @@
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -5,9 +6,11 @@
 #include <fmt/format.h>
 
 #include "ananke/record.h"
+#include "ananke/report.h"
 #include "ananke/run.h"
 #include "ananke/show.h"
 #include "interrupt.h"
+#include "page.h"
 #include "progress.h"
 #include "say.h"
 #include "verbs.h"
@@ -33,6 +36,7 @@ struct RunArguments {
     std::vector<std::string> only;
     std::string csv;
     std::string hdf5;
+    std::string report;
     std::vector<std::string> plot;
     bool quiet = false;
 };
@@ -42,9 +46,10 @@ int complain(const Error& error) {
     return kWrongInput;
 }
 
-/// Files, and memory for what is printed; all see the columns that --only keeps.
+/// Files, and memory for what is printed, see the columns that --only keeps; the page needs all.
 Result<std::unique_ptr<Recorder>> open_recorders(const RunArguments& arguments,
-                                                 Trajectory& trajectory) {
+                                                 const Header& header, Trajectory& trajectory,
+                                                 Trajectory& for_page) {
     std::vector<std::unique_ptr<Recorder>> recorders;
     if (!arguments.csv.empty()) {
         Result<std::unique_ptr<Recorder>> csv = open_csv(arguments.csv);
@@ -62,7 +67,16 @@ Result<std::unique_ptr<Recorder>> open_recorders(const RunArguments& arguments,
     }
     recorders.push_back(record_in_memory(trajectory, kRowsInMemory));
     std::unique_ptr<Recorder> all = tee(std::move(recorders));
-    return arguments.only.empty() ? std::move(all) : only(std::move(all), arguments.only);
+    if (!arguments.only.empty()) {
+        all = only(std::move(all), arguments.only);
+    }
+    if (arguments.report.empty()) {
+        return all;
+    }
+    recorders.clear();
+    recorders.push_back(std::move(all));
+    recorders.push_back(record_in_memory(for_page, page_row_limit(header)));
+    return tee(std::move(recorders));
 }
 
 Result<void> print_curves(const RunArguments& arguments, const Trajectory& trajectory) {
@@ -115,12 +129,15 @@ RunOptions run_options(const RunArguments& arguments, Progress& progress) {
 Result<void> print_results(const RunArguments& arguments, const Trajectory& trajectory,
                            const RunSummary& summary) {
     // Rows on standard output are for another program: everything else goes to standard error.
-    const bool piped = arguments.csv == "-";
+    const bool piped = arguments.csv == "-" || arguments.report == "-";
     if (!arguments.quiet) {
         if (arguments.csv.empty()) {
-            say(stdout, "{}\n", table(trajectory));
+            say(piped ? stderr : stdout, "{}\n", table(trajectory));
         }
         say(piped ? stderr : stdout, "{}", to_text(summary));
+        if (!arguments.report.empty() && !piped) {
+            say(stdout, "report      {}\n", arguments.report);
+        }
     }
     return print_curves(arguments, trajectory);
 }
@@ -131,17 +148,34 @@ bool same_file(const std::string& a, const std::string& b) {
            (a == b || std::filesystem::equivalent(a, b, ignored));
 }
 
-/// What can be known to be wrong before the first row: files in each other's way, columns to plot.
+/// What can be known to be wrong before the first row: files in each other's way or out of reach,
+/// columns to plot.
 Result<void> check_targets(const RunArguments& arguments, const Plan& plan) {
-    for (const std::string& target : {arguments.csv, arguments.hdf5}) {
+    for (const std::string& target : {arguments.csv, arguments.hdf5, arguments.report}) {
         if (same_file(target, arguments.model.path)) {
             return Error{ErrorCode::kInvalidInput,
                          fmt::format("the results would overwrite the model {}", target)};
         }
     }
-    if (same_file(arguments.csv, arguments.hdf5)) {
-        return Error{ErrorCode::kInvalidInput,
-                     fmt::format("--csv and --hdf5 both ask for {}", arguments.csv)};
+    const std::array<std::pair<const char*, const std::string*>, 3> targets{
+        {{"--csv", &arguments.csv}, {"--hdf5", &arguments.hdf5}, {"--report", &arguments.report}}};
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        for (std::size_t j = i + 1; j < targets.size(); ++j) {
+            if (same_file(*targets[i].second, *targets[j].second)) {
+                return Error{ErrorCode::kInvalidInput,
+                             fmt::format("{} and {} both ask for {}", targets[i].first,
+                                         targets[j].first, *targets[i].second)};
+            }
+        }
+    }
+    if (!arguments.report.empty()) {
+        const Result<void> page = page_available();
+        if (!page) {
+            return Error{page.error().code, "--report: " + page.error().message};
+        }
+        if (arguments.csv == "-" && arguments.report == "-") {
+            return Error{ErrorCode::kInvalidInput, "--csv and --report both ask for -"};
+        }
     }
     Trajectory empty;
     empty.header = plan.header();
@@ -173,7 +207,9 @@ int run_model(const RunArguments& arguments) {
     }
     catch_interrupts();  // from here on there are results to keep
     Trajectory trajectory;
-    const Result<std::unique_ptr<Recorder>> recorder = open_recorders(arguments, trajectory);
+    Trajectory for_page;
+    const Result<std::unique_ptr<Recorder>> recorder =
+        open_recorders(arguments, planned.value().header(), trajectory, for_page);
     if (!recorder) {
         return complain(recorder.error());
     }
@@ -183,6 +219,13 @@ int run_model(const RunArguments& arguments) {
         return complain(done.error());
     }
     const RunSummary& summary = done.value();
+    if (!arguments.report.empty()) {
+        const Result<void> written = write_run_page(arguments.report, arguments.model, options,
+                                                    *model, std::move(for_page), summary);
+        if (!written) {
+            return complain(written.error());
+        }
+    }
     const Result<void> printed = print_results(arguments, trajectory, summary);
     if (!printed) {
         return complain(printed.error());
@@ -242,6 +285,9 @@ void add_options(CLI::App& verb, RunArguments& arguments) {
         ->type_name("FILE");
     verb.add_option("--hdf5", arguments.hdf5, "Write rows to this file as the run goes")
         ->type_name("FILE");
+    verb.add_option("--report", arguments.report,
+                    "Write one page to look at: animation, curves, equations, tables")
+        ->type_name("FILE.html");
     verb.add_option("--plot", arguments.plot, "Draw these columns over time in the terminal")
         ->type_name("NAME,...")
         ->delimiter(',')
@@ -262,6 +308,7 @@ void add_run(CLI::App& app, int& exit_code) {
         "Examples:\n"
         "  ananke run models/two_link_pendulum.ank --plot y,z\n"
         "  ananke run models/duffing.ank --csv duffing.csv --every 0.01\n"
+        "  ananke run models/duffing.ank --without guide --report duffing.html\n"
         "  ananke run models/duffing.ank --set A0=0.5 --set \"x2'=1\" --only \"x*,Qc[*\" --csv -\n"
         "  ananke run models/duffing.ank --without guide --until 2\n"
         "  ananke run models/free_top.ank --form wanichanon --tolerance 1e-12 --at 1,5,10\n"

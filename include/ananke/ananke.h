@@ -6,6 +6,7 @@
 #include "ananke/method.h"
 #include "ananke/model.h"
 #include "ananke/record.h"
+#include "ananke/report.h"
 #include "ananke/result.h"
 #include "ananke/run.h"
 #include "ananke/show.h"

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "ananke/run.h"
+#include "api/summary.h"
 #include "base/text.h"
 
 namespace ananke {
@@ -12,11 +12,8 @@ namespace {
 /// Constraints beyond this many are summed up in one line.
 constexpr std::size_t kMostConstraints = 12;
 
-std::string start_line(const std::vector<MovedValue>& all) {
-    if (all.empty()) {
-        return "";
-    }
-    std::string text = "initial     ";
+std::string start_text(const std::vector<MovedValue>& all) {
+    std::string text;
     constexpr std::size_t kMost = 6;
     for (std::size_t i = 0; i < std::min(kMost, all.size()); ++i) {
         const MovedValue& moved = all[i];
@@ -27,7 +24,18 @@ std::string start_line(const std::vector<MovedValue>& all) {
     if (all.size() > kMost) {
         text += fmt::format(" and {} more", all.size() - kMost);
     }
-    return text + "\n";
+    return text;
+}
+
+std::string shared_text(std::vector<std::string> names) {
+    constexpr std::size_t kShown = 8;
+    if (names.size() > kShown) {
+        const std::size_t more = names.size() - kShown + 1;
+        names.resize(kShown - 1);
+        names.push_back(fmt::format("{} more", more));
+    }
+    return fmt::format("one of many (the one of least norm is given): {}; see `ananke check`",
+                       join_names(names));
 }
 
 std::string constraint_lines(const RunSummary& summary) {
@@ -52,65 +60,63 @@ std::string constraint_lines(const RunSummary& summary) {
     return text;
 }
 
-std::string projection_line(const ProjectionSummary& projection) {
-    if (projection.calls == 0) {
-        return "";
-    }
-    return fmt::format(
-        "projection  {} of {} states corrected, by at most {} (position) and {} (velocity)\n",
-        projection.corrections, projection.calls, to_short_text(projection.largest_position),
-        to_short_text(projection.largest_velocity));
-}
-
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> summary_facts(const RunSummary& summary) {
+    std::vector<std::pair<std::string, std::string>> facts;
+    facts.emplace_back(
+        "system",
+        fmt::format("{} coordinate{}, {} constraint row{} of rank {}, {} degree{} of freedom",
+                    summary.coordinates, summary.coordinates == 1 ? "" : "s",
+                    summary.constraint_rows, summary.constraint_rows == 1 ? "" : "s", summary.rank,
+                    summary.degrees_of_freedom, summary.degrees_of_freedom == 1 ? "" : "s"));
+    if (!summary.moved.empty()) {
+        facts.emplace_back("initial", start_text(summary.moved));
+    }
+    facts.emplace_back(
+        "run", fmt::format("to t = {}: {} row{}, {} steps ({} rejected), {} evaluations, {} s",
+                           to_short_text(summary.reached, 9), summary.rows,
+                           summary.rows == 1 ? "" : "s", summary.steps, summary.rejected_steps,
+                           summary.evaluations, to_short_text(summary.wall_seconds)));
+    if (summary.projection.calls > 0) {
+        facts.emplace_back(
+            "projection",
+            fmt::format("{} of {} states corrected, by at most {} (position) and {} (velocity)",
+                        summary.projection.corrections, summary.projection.calls,
+                        to_short_text(summary.projection.largest_position),
+                        to_short_text(summary.projection.largest_velocity)));
+    }
+    facts.emplace_back("energy", fmt::format("balance within {} (energy of the system up to {})",
+                                             to_short_text(summary.largest_energy_imbalance),
+                                             to_short_text(summary.energy_scale)));
+    if (summary.events > 0) {
+        facts.emplace_back("events",
+                           fmt::format("{}: events of the model, switches of force laws, changes "
+                                       "of rank",
+                                       summary.events));
+    }
+    if (!summary.shared_reactions.empty()) {
+        facts.emplace_back("reactions", shared_text(summary.shared_reactions));
+    }
+    if (!summary.stopped.empty()) {
+        facts.emplace_back("end", summary.stopped);
+    }
+    if (!summary.not_finite.empty()) {
+        facts.emplace_back("warning", "not a finite number: " + summary.not_finite);
+    }
+    if (summary.rank_warning) {
+        facts.emplace_back("warning",
+                           "a constraint is nearly dependent on the others; its rank is a "
+                           "judgement (see `ananke check`)");
+    }
+    return facts;
+}
 
 std::string to_text(const RunSummary& summary) {
     std::string text;
-    text += fmt::format(
-        "system      {} coordinate{}, {} constraint row{} of rank {}, {} degree{} of "
-        "freedom\n",
-        summary.coordinates, summary.coordinates == 1 ? "" : "s", summary.constraint_rows,
-        summary.constraint_rows == 1 ? "" : "s", summary.rank, summary.degrees_of_freedom,
-        summary.degrees_of_freedom == 1 ? "" : "s");
-    text += start_line(summary.moved);
-    text += fmt::format(
-        "run         to t = {}: {} row{}, {} steps ({} rejected), {} evaluations, "
-        "{} s\n",
-        to_short_text(summary.reached, 9), summary.rows, summary.rows == 1 ? "" : "s",
-        summary.steps, summary.rejected_steps, summary.evaluations,
-        to_short_text(summary.wall_seconds));
-    text += projection_line(summary.projection);
-    text += fmt::format("energy      balance within {} (energy of the system up to {})\n",
-                        to_short_text(summary.largest_energy_imbalance),
-                        to_short_text(summary.energy_scale));
-    if (summary.events > 0) {
-        text += fmt::format(
-            "events      {}: events of the model, switches of force laws, changes of rank (listed "
-            "in FILE.events.csv)\n",
-            summary.events);
-    }
-    if (!summary.shared_reactions.empty()) {
-        constexpr std::size_t kShown = 8;
-        std::vector<std::string> names = summary.shared_reactions;
-        if (names.size() > kShown) {
-            const std::size_t more = names.size() - kShown + 1;
-            names.resize(kShown - 1);
-            names.push_back(fmt::format("{} more", more));
-        }
-        text += fmt::format(
-            "reactions   one of many (the one of least norm is given): {}; see `ananke check`\n",
-            join_names(names));
-    }
-    if (!summary.stopped.empty()) {
-        text += fmt::format("end         {}\n", summary.stopped);
-    }
-    if (!summary.not_finite.empty()) {
-        text += fmt::format("warning     not a finite number: {}\n", summary.not_finite);
-    }
-    if (summary.rank_warning) {
-        text +=
-            "warning     a constraint is nearly dependent on the others; its rank is a "
-            "judgement (see `ananke check`)\n";
+    for (const auto& [label, fact] : summary_facts(summary)) {
+        const char* more = label == "events" ? " (listed in FILE.events.csv)" : "";
+        text += fmt::format("{:<12}{}{}\n", label, fact, more);
     }
     return text + constraint_lines(summary);
 }

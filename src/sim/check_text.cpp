@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "mech/report_lines.h"
 #include "sim/check.h"
+#include "sim/check_tables.h"
 #include "sim/dynamics.h"
 #include "sim/row_writer.h"
 #include "sym/print.h"
@@ -26,37 +27,6 @@ std::vector<std::string> names_of(std::span<const int> rows,
     return chosen;
 }
 
-bool is_norm(const Prepared& prepared, const mech::Row& row) {
-    return !row.stick &&
-           prepared.model.constraints[static_cast<std::size_t>(row.constraint)].norm_of >= 0;
-}
-
-/// Names of the rows, "" for the norms of quaternions: they push nothing.
-std::vector<std::string> acting_rows(const Prepared& prepared) {
-    std::vector<std::string> names;
-    for (const mech::Row& row : prepared.compiled->rows) {
-        names.push_back(is_norm(prepared, row) ? "" : row.name);
-    }
-    return names;
-}
-
-/// "rod + 2 wire - 0.5 link" of coefficients and names.
-std::string combination_text(const solve::DroppedRow& dropped,
-                             const std::vector<std::string>& names) {
-    std::string text;
-    for (std::size_t k = 0; k < dropped.kept.size(); ++k) {
-        const double c = dropped.coefficients[k];
-        if (std::abs(c) < 1e-12 || names[static_cast<std::size_t>(dropped.kept[k])].empty()) {
-            continue;
-        }
-        const char* sign = c < 0 ? (text.empty() ? "-" : " - ") : (text.empty() ? "" : " + ");
-        const std::string size = to_short_text(std::abs(c), 6);
-        text += fmt::format("{}{}{}", sign, size == "1" ? "" : size + " ",
-                            names[static_cast<std::size_t>(dropped.kept[k])]);
-    }
-    return text.empty() ? "0" : text;
-}
-
 std::string header_text(const CheckReport& report, const Prepared& prepared) {
     std::string text = report.title.empty() ? "" : report.title + "\n\n";
     const int rows = prepared.compiled->constraint_rows;
@@ -69,69 +39,25 @@ std::string header_text(const CheckReport& report, const Prepared& prepared) {
     return text;
 }
 
-std::string constraint_table(const CheckReport& report, const Prepared& prepared) {
-    const CompiledModel& model = *prepared.compiled;
-    if (model.constraints().empty()) {
-        return "\nno constraints\n";
-    }
-    std::vector<std::vector<std::string>> table{
-        {"constraint", "kind", "multiplier", "residual at start", "remark"}};
-    for (std::size_t i = 0; i < model.constraints().size(); ++i) {
-        const mech::Row& row = model.rows[i];
-        std::string remark = row.actuated ? "servo: enforced by actuators"
-                             : row.servo  ? "servo: its force is a control"
-                                          : "";
-        const auto index = static_cast<int>(i);
-        const auto is_in = [index](const std::vector<int>& list) {
-            return std::find(list.begin(), list.end(), index) != list.end();
-        };
-        const bool dropped =
-            std::any_of(report.analysis.dropped.begin(), report.analysis.dropped.end(),
-                        [index](const solve::DroppedRow& d) { return d.row == index; });
-        const auto add_remark = [&remark](const std::string& more) {
-            remark += remark.empty() ? more : "; " + more;
-        };
-        if (dropped) {
-            add_remark("redundant here");
-        }
-        if (is_in(report.analysis.vanished) && row.kind != mech::ConstraintKind::kVacuous) {
-            add_remark("its gradient vanishes here");
-        }
-        if (is_norm(prepared, row)) {
-            add_remark("unit quaternion");
-        }
-        if (!row.note.empty()) {
-            add_remark(row.note);
-        }
-        table.push_back(
-            {row.name, std::string(mech::describe(row)),
-             row.kind == mech::ConstraintKind::kVacuous || is_norm(prepared, row) || row.actuated
-                 ? "none"
-             : report.analysis.lambda_unique[i] ? "unique"
-                                                : "one of many",
-             to_short_text(report.residuals[i]), remark});
-    }
-    return "\n" + format_table(table);
+std::string constraint_text(const CheckReport& report, const Prepared& prepared) {
+    return prepared.compiled->constraints().empty()
+               ? "\nno constraints\n"
+               : "\n" + format_table(constraint_table(report, prepared));
 }
 
-std::string redundancy_text(const CheckReport& report, const std::vector<std::string>& names) {
+std::string redundancy_text(const CheckReport& report, const Prepared& prepared) {
     std::string text;
-    for (const std::vector<int>& set : report.analysis.dependent_sets) {
-        text += fmt::format("  dependent: {}\n", join_names(names_of(set, names)));
+    for (const std::string& set : dependent_sets(report, prepared)) {
+        text += fmt::format("  dependent: {}\n", set);
     }
-    for (const solve::DroppedRow& dropped : report.analysis.dropped) {
-        text +=
-            fmt::format("  {} = {}   (mismatch {})\n", names[static_cast<std::size_t>(dropped.row)],
-                        combination_text(dropped, names), to_short_text(dropped.inconsistency));
+    const TextTable table = dependence_table(report, prepared);
+    for (std::size_t i = 1; i < table.size(); ++i) {
+        text += fmt::format("  {} = {}   (mismatch {})\n", table[i][0], table[i][1], table[i][2]);
     }
-    if (text.empty()) {
-        return "";
-    }
-    text =
-        "\nredundant constraints at the start (their motion and total force are unique, their "
-        "multipliers are not)\n" +
-        text;
-    return text;
+    return text.empty() ? ""
+                        : "\nredundant constraints at the start (their motion and total force are "
+                          "unique, their multipliers are not)\n" +
+                              text;
 }
 
 std::string direction_text(const Prepared& prepared) {
@@ -201,53 +127,21 @@ namespace {
 
 /// Only where rows are dependent: elsewhere every reaction is unique.
 std::string reaction_text(const CheckReport& report, const Prepared& prepared) {
-    const ReactionMap& map = prepared.compiled->reactions;
-    if (report.analysis.dropped.empty()) {
-        return "";
-    }
-    std::vector<std::vector<std::string>> table{
-        {"reaction", "on", "unique", "one of many", "shared with"}};
-    for (std::size_t i = 0; i < map.targets.size(); ++i) {
-        const ReactionMap::Target& target = map.targets[i];
-        const ReactionShare& share = report.reactions[i];
-        std::array<std::string, 2> lists;  // one of many, unique
-        const auto add = [&](const char* what, const std::array<bool, 3>& unique) {
-            for (std::size_t k = 0; k < 3; ++k) {
-                std::string& list = lists.at(unique.at(k) ? 1 : 0);
-                list += fmt::format("{}{}.{}", list.empty() ? "" : " ", what, "xyz"[k]);
-            }
-        };
-        if (target.force) {
-            add("force", share.force);
-        }
-        if (target.torque) {
-            add("torque", share.torque);
-        }
-        std::vector<std::string> others;
-        for (const int owner : share.shared_with) {
-            others.push_back(map.owners[static_cast<std::size_t>(owner)].name);
-        }
-        table.push_back({map.owners[static_cast<std::size_t>(target.owner)].name, target.name,
-                         lists[1], lists[0], others.empty() ? "" : join_names(others)});
-    }
-    return "\nreactions at the start (where they are one of many, the one of least norm is "
-           "given)\n" +
-           format_table(table);
+    return report.analysis.dropped.empty()
+               ? ""
+               : "\nreactions at the start (where they are one of many, the one of least norm is "
+                 "given)\n" +
+                     format_table(reaction_table(report, prepared));
 }
 
 std::string control_text(const CheckReport& report, const Prepared& prepared) {
-    const CompiledModel& model = *prepared.compiled;
-    if (model.controls.empty()) {
+    if (prepared.compiled->controls.empty()) {
         return "";
-    }
-    std::vector<std::vector<std::string>> table;
-    for (const mech::Control& control : model.controls) {
-        table.push_back({fmt::format("control[{}]", control.name), control.description});
     }
     return fmt::format(
         "\nactuators (regularity at the start {}: 1 where they push straight along what the servos "
         "prescribe, 0 where they cannot enforce it)\n{}",
-        to_short_text(report.regularity), format_table(table));
+        to_short_text(report.regularity), format_table(control_table(prepared)));
 }
 
 std::string start_text(const CheckReport& report) {
@@ -332,9 +226,8 @@ std::string lists_text(const Prepared& prepared) {
 }  // namespace
 
 std::string to_text(const CheckReport& report, const Prepared& prepared) {
-    const std::vector<std::string> names = acting_rows(prepared);
-    std::string text = header_text(report, prepared) + constraint_table(report, prepared) +
-                       redundancy_text(report, names) + direction_text(prepared) +
+    std::string text = header_text(report, prepared) + constraint_text(report, prepared) +
+                       redundancy_text(report, prepared) + direction_text(prepared) +
                        reaction_text(report, prepared) + control_text(report, prepared) +
                        start_text(report) + event_text(prepared) + nonideal_text(report) +
                        agreement_text(report) + lists_text(prepared);

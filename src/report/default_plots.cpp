@@ -1,0 +1,224 @@
+#include "report/default_plots.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace ananke::report {
+namespace {
+
+constexpr std::size_t kMostCurves = 8;  ///< of one plot: as many as there are colours
+constexpr std::size_t kMostForcePlots = 6;
+
+std::size_t index(int i) {
+    return static_cast<std::size_t>(i);
+}
+
+/// Adds a plot; curves beyond those that can be told apart are counted in its note.
+void add(std::vector<PlotSpec>& plots, PlotSpec plot) {
+    if (plot.y.empty()) {
+        return;
+    }
+    if (plot.y.size() > kMostCurves) {
+        const std::size_t more = plot.y.size() - kMostCurves;
+        plot.note += fmt::format("{}{} more can be added.", plot.note.empty() ? "" : " ", more);
+        plot.y.resize(kMostCurves);
+    }
+    plots.push_back(std::move(plot));
+}
+
+std::vector<std::string> names_of_kind(const Report& report, std::string_view kind,
+                                       std::string_view prefix = "") {
+    std::vector<std::string> names;
+    for (const Series& column : report.columns) {
+        if (column.kind == kind && column.name.starts_with(prefix)) {
+            names.push_back(column.name);
+        }
+    }
+    return names;
+}
+
+bool tells_an_error(const std::string& name) {
+    return name.find("miss") != std::string::npos || name.find("error") != std::string::npos;
+}
+
+/// Coordinates that say something to a person: not the components of quaternions.
+std::vector<std::string> plain_coordinates(const mech::Model& model) {
+    std::set<std::size_t> hidden;
+    for (const mech::Body& body : model.bodies) {
+        for (std::size_t k = 3; body.kind == mech::Body::Kind::kSpatial && k < 7; ++k) {
+            hidden.insert(index(body.first) + k);
+        }
+    }
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < model.coordinates.size(); ++i) {
+        if (!hidden.contains(i)) {
+            names.push_back(model.coordinates[i].name);
+        }
+    }
+    return names;
+}
+
+void add_response(std::vector<PlotSpec>& plots, const Report& report, const mech::Model& model) {
+    const std::vector<std::string> coordinates = plain_coordinates(model);
+    std::vector<std::string> outputs = names_of_kind(report, "output");
+    std::erase_if(outputs, tells_an_error);
+    std::vector<std::string> velocities;
+    for (const std::string& name : coordinates) {
+        velocities.push_back(name + "'");
+    }
+    // Of many bodies the declared outputs tell more than the first few coordinates.
+    const bool outputs_first = coordinates.size() > kMostCurves && !outputs.empty();
+    if (outputs_first) {
+        add(plots, {.title = "Outputs", .y = outputs});
+    }
+    add(plots, {.title = "Response", .y = coordinates});
+    add(plots, {.title = "Velocities", .y = velocities});
+    if (!outputs_first) {
+        add(plots, {.title = "Outputs", .y = outputs});
+    }
+    if (report.compare) {
+        add(plots, {.title = fmt::format("With and {}", report.compare->label),
+                    .y = coordinates,
+                    .compare = true,
+                    .note = "Lines: the whole model. Dashed: " + report.compare->label + "."});
+    }
+}
+
+/// y against x of places in a plane that two coordinates give.
+void add_paths(std::vector<PlotSpec>& plots, const Report& report, const mech::Model& model) {
+    if (!report.scene.planar || model.coordinates.size() > 2 * kMostCurves) {
+        return;
+    }
+    std::size_t drawn = 0;
+    for (std::size_t i = 0; i + 1 < model.coordinates.size() && drawn < 3; ++i) {
+        const std::string& x = model.coordinates[i].name;
+        const std::string& y = model.coordinates[i + 1].name;
+        std::string as_y = x;
+        const std::size_t letter = as_y.find('x');
+        if (letter == std::string::npos) {
+            continue;
+        }
+        as_y[letter] = 'y';
+        if (as_y == y) {
+            add(plots, {.title = fmt::format("Path: {} against {}", y, x), .x = x, .y = {y}});
+            ++drawn;
+        }
+    }
+}
+
+/// Components of an arrow that can differ from zero: in a plane forces have no z, torques only z.
+std::vector<std::string> components(const Report& report, const SceneArrow& arrow) {
+    std::vector<std::string> names;
+    for (std::size_t k = 0; k < 3; ++k) {
+        const bool out_of_plane = k == 2;
+        if (arrow.columns[k] >= 0 && (!report.scene.planar || out_of_plane == arrow.torque)) {
+            names.push_back(report.columns[index(arrow.columns[k])].name);
+        }
+    }
+    return names;
+}
+
+/// The force of each constraint or joint on the first thing it acts on, then its torque there.
+void add_force_arrows(std::vector<PlotSpec>& plots, const Report& report) {
+    std::set<std::string> owners;
+    for (const bool torque : {false, true}) {
+        std::set<std::string> seen;
+        for (const SceneArrow& arrow : report.scene.arrows) {
+            if (arrow.torque != torque || !seen.insert(arrow.owner).second ||
+                (torque && owners.contains(arrow.owner)) || seen.size() > kMostForcePlots) {
+                continue;
+            }
+            owners.insert(arrow.owner);
+            add(plots, {.title = fmt::format("{} of {} on {}", torque ? "Torque" : "Force",
+                                             arrow.owner, arrow.on),
+                        .y = components(report, arrow),
+                        .note = arrow.note});
+        }
+    }
+}
+
+void add_forces(std::vector<PlotSpec>& plots, const Report& report, bool has_bodies) {
+    add_force_arrows(plots, report);
+    const std::vector<std::string> forces = names_of_kind(report, "force", "Qc[");
+    if (forces.size() <= kMostCurves && !has_bodies) {
+        add(plots, {.title = "Forces of constraint by coordinate", .y = forces});
+    }
+    const std::vector<std::string> multipliers = names_of_kind(report, "multiplier");
+    if (multipliers.size() <= kMostCurves && !has_bodies) {
+        add(plots, {.title = "Multipliers", .y = multipliers});
+    }
+    add(plots, {.title = "Friction", .y = names_of_kind(report, "pointForce", "friction[")});
+    add(plots, {.title = "Controls", .y = names_of_kind(report, "control")});
+}
+
+/// The largest first, so that what is worst is seen.
+void sort_by_size(std::vector<std::string>& names, const io::Trajectory& trajectory) {
+    std::map<std::string, double> sizes;
+    for (const std::string& name : names) {
+        double largest = 0.0;
+        for (const double value : trajectory.column(name)) {
+            largest = std::max(largest, std::abs(value));
+        }
+        sizes[name] = largest;
+    }
+    std::stable_sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
+        return sizes[a] > sizes[b];
+    });
+}
+
+void add_accuracy(std::vector<PlotSpec>& plots, const Report& report,
+                  const io::Trajectory& trajectory) {
+    std::vector<std::string> residuals = names_of_kind(report, "residual", "residual[");
+    if (residuals.size() > kMostCurves) {
+        sort_by_size(residuals, trajectory);
+    }
+    add(plots, {.title = "Constraint satisfaction",
+                .y = std::move(residuals),
+                .log = true,
+                .note = "Left less right side of each constraint, over the size of its terms."});
+    std::vector<std::string> errors = names_of_kind(report, "output");
+    std::erase_if(errors, [](const std::string& name) { return !tells_an_error(name); });
+    add(plots, {.title = "Numerical error", .y = std::move(errors), .log = true});
+    add(plots, {.title = "Energy balance",
+                .y = names_of_kind(report, "energy", "energy_balance"),
+                .log = true,
+                .note = "Energy less what it was at the start and the work done since."});
+}
+
+void add_energy(std::vector<PlotSpec>& plots, const Report& report) {
+    std::vector<std::string> energies = names_of_kind(report, "energy");
+    std::erase(energies, "energy_balance");
+    add(plots, {.title = "Energy", .y = std::move(energies)});
+}
+
+}  // namespace
+
+std::vector<PlotSpec> default_plots(const Report& report, const sim::Prepared& prepared,
+                                    const io::Trajectory& trajectory) {
+    std::vector<PlotSpec> plots;
+    add_response(plots, report, prepared.model);
+    add_paths(plots, report, prepared.model);
+    add_forces(plots, report, !prepared.model.bodies.empty());
+    add_accuracy(plots, report, trajectory);
+    add_energy(plots, report);
+    return plots;
+}
+
+std::vector<PlotSpec> plain_plots(const Report& report, const io::Trajectory& trajectory) {
+    std::vector<PlotSpec> plots;
+    add(plots, {.title = "Response", .y = names_of_kind(report, "position")});
+    add(plots, {.title = "Outputs", .y = names_of_kind(report, "output")});
+    add(plots, {.title = "Forces of constraint by coordinate",
+                .y = names_of_kind(report, "force", "Qc[")});
+    add_accuracy(plots, report, trajectory);
+    add_energy(plots, report);
+    return plots;
+}
+
+}  // namespace ananke::report

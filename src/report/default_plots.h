@@ -1,0 +1,18 @@
+// The curves that a report shows before anything is asked: the figures of the papers.
+#pragma once
+
+#include "ananke/record.h"
+#include "report/report.h"
+#include "sim/prepare.h"
+
+namespace ananke::report {
+
+/// Response, paths, constrained against unconstrained, forces of constraint, controls, constraint
+/// satisfaction, numerical error, energy; each only where the run has such columns.
+std::vector<PlotSpec> default_plots(const Report& report, const sim::Prepared& prepared,
+                                    const io::Trajectory& trajectory);
+
+/// For results of which nothing but the columns is known.
+std::vector<PlotSpec> plain_plots(const Report& report, const io::Trajectory& trajectory);
+
+}  // namespace ananke::report

@@ -1,0 +1,156 @@
+// Arrows of the scene: forces and torques of constraint, by constraint or joint and by what they
+// act on, each with the three columns that hold its components.
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "report/drawing.h"
+
+namespace ananke::report {
+namespace {
+
+std::array<int, 3> columns_of(const Drawing& drawing, const std::string& vector) {
+    return {drawing.find_column(vector + ".x"), drawing.find_column(vector + ".y"),
+            drawing.find_column(vector + ".z")};
+}
+
+bool all_found(const std::array<int, 3>& columns) {
+    return std::count(columns.begin(), columns.end(), -1) == 0;
+}
+
+std::string sharing_note(const Drawing& drawing, const sim::ReactionShare& share) {
+    std::vector<std::string> others;
+    for (const int owner : share.shared_with) {
+        others.push_back(drawing.states.prepared().compiled->reactions.owners[at(owner)].name);
+    }
+    return others.empty() ? "one of many"
+                          : fmt::format("one of many: shared with {}", join_names(others));
+}
+
+/// What the recorder gives as force[c:P] and torque[c:B].
+void draw_recorded(Drawing& drawing) {
+    const sim::ReactionMap& map = drawing.states.prepared().compiled->reactions;
+    for (std::size_t i = 0; i < map.targets.size(); ++i) {
+        const sim::ReactionMap::Target& target = map.targets[i];
+        const bool ground = target.body >= 0 && drawing.model().bodies[at(target.body)].kind ==
+                                                    mech::Body::Kind::kGround;
+        if (ground) {
+            continue;  // it takes the opposite of what the others get
+        }
+        const std::string& owner = map.owners[at(target.owner)].name;
+        const sim::ReactionShare share =
+            i < drawing.check.reactions.size() ? drawing.check.reactions[i] : sim::ReactionShare{};
+        const int reference = map.points[at(target.reference)];
+        for (const bool torque : {false, true}) {
+            if (!(torque ? target.torque : target.force)) {
+                continue;
+            }
+            SceneArrow arrow{owner, target.name, torque, {}};
+            arrow.columns = columns_of(
+                drawing, fmt::format("{}[{}:{}]", torque ? "torque" : "force", owner, target.name));
+            if (!all_found(arrow.columns)) {
+                continue;
+            }
+            const std::array<bool, 3>& unique = torque ? share.torque : share.force;
+            arrow.unique = std::count(unique.begin(), unique.end(), false) == 0;
+            arrow.note = arrow.unique ? "" : sharing_note(drawing, share);
+            arrow.at = drawing.track_of(drawing.equations().points[at(reference)].position);
+            drawing.scene().arrows.push_back(std::move(arrow));
+        }
+    }
+}
+
+/// Forces and torques of actuators.
+void draw_controls(Drawing& drawing) {
+    const mech::Model& model = drawing.model();
+    std::vector<std::string> drawn;
+    for (const mech::Control& control : drawing.equations().controls) {
+        if (control.kind == mech::Actuator::Kind::kCoordinateForce) {
+            continue;
+        }
+        const bool torque = control.kind == mech::Actuator::Kind::kBodyTorque;
+        const std::string& owner = model.constraints[at(control.constraint)].name;
+        const std::string name =
+            fmt::format("{}[{}:{}]", torque ? "torque" : "force", owner, control.target_name);
+        const std::array<int, 3> columns = columns_of(drawing, name);
+        if (!all_found(columns) || std::find(drawn.begin(), drawn.end(), name) != drawn.end()) {
+            continue;
+        }
+        drawn.push_back(name);
+        const int point = torque ? model.bodies[at(control.target)].centre : control.target;
+        drawing.scene().arrows.push_back(
+            {owner, control.target_name, torque,
+             drawing.track_of(drawing.equations().points[at(point)].position), columns, true,
+             "control of an actuator"});
+    }
+}
+
+/// lambda_k A_k of the rows of one constraint written in coordinates, on one particle.
+struct CoordinateForce {
+    std::array<std::vector<double>, 3> components;  ///< empty: zero
+    bool unique = true;
+};
+
+void add_row_force(const Drawing& drawing, const mech::Row& row, std::size_t index,
+                   const CoordinateParticle& particle, CoordinateForce& force) {
+    const std::vector<double> lambda = drawing.states.column(fmt::format("lambda[{}]", row.name));
+    for (const mech::Entry& entry : row.A) {
+        const auto axis =
+            std::find(particle.coordinates.begin(), particle.coordinates.end(), entry.column);
+        const bool open = std::find(row.unattributed.begin(), row.unattributed.end(),
+                                    entry.column) != row.unattributed.end();
+        if (axis == particle.coordinates.end() || !open || lambda.empty()) {
+            continue;
+        }
+        const std::vector<double> A = drawing.states.evaluate({&entry.value, 1});
+        std::vector<double>& component =
+            force.components[static_cast<std::size_t>(axis - particle.coordinates.begin())];
+        component.resize(A.size(), 0.0);
+        for (std::size_t i = 0; i < A.size(); ++i) {
+            component[i] += lambda[i] * A[i];
+        }
+        force.unique = force.unique && (index >= drawing.check.analysis.lambda_unique.size() ||
+                                        drawing.check.analysis.lambda_unique[index]);
+    }
+}
+
+void draw_coordinate_forces(Drawing& drawing) {
+    const std::vector<mech::Row>& rows = drawing.equations().rows;
+    for (const CoordinateParticle& particle : drawing.coordinate_particles) {
+        const ScenePoint& point = drawing.scene().points[at(particle.point)];
+        const std::string on = point.name;
+        const Track track = point.track;
+        std::map<int, CoordinateForce> forces;  // by constraint
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+            if (!rows[k].actuated) {
+                add_row_force(drawing, rows[k], k, particle, forces[rows[k].constraint]);
+            }
+        }
+        for (const auto& [constraint, force] : forces) {
+            const std::string& owner = drawing.model().constraints[at(constraint)].name;
+            std::array<int, 3> columns{-1, -1, -1};
+            for (std::size_t k = 0; k < 3; ++k) {
+                if (!force.components[k].empty()) {
+                    columns[k] = drawing.add_column(
+                        fmt::format("force[{}:{}].{}", owner, on, "xyz"[k]), force.components[k]);
+                }
+            }
+            if (columns != std::array<int, 3>{-1, -1, -1}) {
+                drawing.scene().arrows.push_back({owner, on, false, track, columns, force.unique,
+                                                  force.unique ? "" : "one of many"});
+            }
+        }
+    }
+}
+
+}  // namespace
+
+void draw_arrows(Drawing& drawing) {
+    draw_recorded(drawing);
+    draw_controls(drawing);
+    draw_coordinate_forces(drawing);
+}
+
+}  // namespace ananke::report

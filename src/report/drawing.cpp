@@ -1,0 +1,40 @@
+#include "report/drawing.h"
+
+namespace ananke::report {
+
+Track Drawing::add_track(const std::vector<double>& path, int width) {
+    return {report.data.add_floats(path), width};
+}
+
+Track Drawing::track_of(const mech::Vec3& position) {
+    const auto found = tracks_.find(position);
+    if (found != tracks_.end()) {
+        return found->second;
+    }
+    const Track track = add_track(states.evaluate(position), 3);
+    tracks_.emplace(position, track);
+    return track;
+}
+
+int Drawing::add_point(ScenePoint point, std::vector<double> path) {
+    point.track = add_track(path, 3);
+    scene().points.push_back(std::move(point));
+    point_paths.push_back(std::move(path));
+    return static_cast<int>(scene().points.size()) - 1;
+}
+
+int Drawing::add_column(const std::string& name, const std::vector<double>& values) {
+    report.columns.push_back({name, "pointForce", report.data.add_floats(values), false});
+    return static_cast<int>(report.columns.size()) - 1;
+}
+
+int Drawing::find_column(const std::string& name) const {
+    for (std::size_t i = 0; i < report.columns.size(); ++i) {
+        if (report.columns[i].name == name) {
+            return static_cast<int>(i);
+        }
+    }
+    return -1;
+}
+
+}  // namespace ananke::report

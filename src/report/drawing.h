@@ -1,0 +1,68 @@
+// A scene in the making: what all its parts need to know of each other.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "report/report.h"
+#include "report/states.h"
+#include "sim/check.h"
+
+namespace ananke::report {
+
+inline std::size_t at(int i) {
+    return static_cast<std::size_t>(i);
+}
+
+/// A particle whose place is given by coordinates themselves: forces on them are forces on it.
+struct CoordinateParticle {
+    int point = 0;                               ///< in Scene::points
+    std::array<int, 3> coordinates{-1, -1, -1};  ///< -1: that component does not move with one
+};
+
+struct Drawing {
+    Drawing(const States& states_, const sim::CheckReport& check_, Report& report_)
+        : states(states_), check(check_), report(report_) {}
+
+    const States& states;
+    const sim::CheckReport& check;
+    Report& report;
+
+    // Filled by draw_points() and draw_bodies().
+    std::vector<std::vector<double>> point_paths;  ///< per point of the scene: 3 per state
+    std::vector<int> point_of;                     ///< per point of the model; -1: not drawn
+    std::vector<int> body_of;                      ///< per body of the model; -1: the ground
+    std::vector<CoordinateParticle> coordinate_particles;
+    bool turns_out_of_plane = false;  ///< a body turns about something else than z
+
+    const mech::Model& model() const { return states.prepared().model; }
+    const mech::Equations& equations() const { return states.prepared().equations; }
+    Scene& scene() { return report.scene; }
+
+    /// The track of a place, stored once however often it is asked for.
+    Track track_of(const mech::Vec3& position);
+    Track add_track(const std::vector<double>& path, int width);
+    /// Adds a point with its path; answers its place in the scene.
+    int add_point(ScenePoint point, std::vector<double> path);
+    /// Adds a column that the recorder did not have; answers its place.
+    int add_column(const std::string& name, const std::vector<double>& values);
+    /// Place of a column in the report; -1: none.
+    int find_column(const std::string& name) const;
+
+  private:
+    std::map<std::array<sym::Expr, 3>, Track> tracks_;
+};
+
+/// Particles, declared points, and what stands for coordinates where a model has neither points
+/// nor bodies.
+void draw_points(Drawing& drawing);
+void draw_bodies(Drawing& drawing);
+void draw_joints(Drawing& drawing);
+/// Rods: constraints that hold a distance between two points, or to a fixed place.
+void draw_links(Drawing& drawing);
+/// Forces and torques of constraint.
+void draw_arrows(Drawing& drawing);
+
+}  // namespace ananke::report

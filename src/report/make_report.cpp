@@ -1,0 +1,78 @@
+#include "report/make_report.h"
+
+#include <array>
+
+#include "report/default_plots.h"
+#include "report/scene.h"
+#include "report/states.h"
+#include "report/tables.h"
+
+namespace ananke::report {
+namespace {
+
+std::string kind_name(ColumnKind kind) {
+    constexpr std::array<const char*, 12> kNames{
+        "time",    "position", "velocity",   "acceleration", "force",  "multiplier",
+        "control", "residual", "pointForce", "energy",       "output", "principle"};
+    return kNames.at(static_cast<std::size_t>(kind));
+}
+
+/// All columns, the time in full.
+std::vector<Series> add_columns(const io::Trajectory& trajectory, DataBlock& data) {
+    std::vector<Series> columns;
+    std::vector<double> values(trajectory.rows());
+    for (std::size_t k = 0; k < trajectory.columns(); ++k) {
+        const Column& column = trajectory.header.columns[k];
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = trajectory.values[i * trajectory.columns() + k];
+        }
+        const bool wide = column.kind == ColumnKind::kTime;
+        columns.push_back({column.name, kind_name(column.kind),
+                           wide ? data.add_doubles(values) : data.add_floats(values), wide});
+    }
+    return columns;
+}
+
+Report columns_and_facts(const io::Trajectory& trajectory, const std::string& file) {
+    Report report;
+    report.version = trajectory.header.version;
+    report.title = trajectory.header.title;
+    report.model_text = trajectory.header.model_text;
+    report.file = file;
+    report.parameters = trajectory.header.parameters;
+    report.ending = trajectory.ending;
+    report.rows = trajectory.rows();
+    report.columns = add_columns(trajectory, report.data);
+    for (const Event& event : trajectory.events) {
+        report.events.push_back({event.t, event.name, event.kind, event.detail});
+    }
+    return report;
+}
+
+}  // namespace
+
+Report plain_report(const io::Trajectory& trajectory, const std::string& file) {
+    Report report = columns_and_facts(trajectory, file);
+    report.plots = plain_plots(report, trajectory);
+    return report;
+}
+
+Result<Report> make_report(const sim::Prepared& prepared, const sim::CheckReport& check,
+                           const io::Trajectory& trajectory, const std::string& file,
+                           const Compared& compared) {
+    const Result<States> states = States::of(prepared, trajectory);
+    if (!states) {
+        return states.error();
+    }
+    Report report = columns_and_facts(trajectory, file);
+    if (compared.trajectory != nullptr) {
+        report.compare = Comparison{compared.label, compared.trajectory->rows(),
+                                    add_columns(*compared.trajectory, report.data)};
+    }
+    draw_scene(states.value(), check, report);
+    report.tables = check_tables(check, prepared);
+    report.plots = default_plots(report, prepared, trajectory);
+    return report;
+}
+
+}  // namespace ananke::report

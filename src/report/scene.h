@@ -1,0 +1,13 @@
+// What is drawn of a run, and where at every state.
+#pragma once
+
+#include "report/report.h"
+#include "report/states.h"
+#include "sim/check.h"
+
+namespace ananke::report {
+
+/// Fills report.scene; adds tracks to its data, and columns of forces that only the drawing has.
+void draw_scene(const States& states, const sim::CheckReport& check, Report& report);
+
+}  // namespace ananke::report

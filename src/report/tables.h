@@ -1,0 +1,15 @@
+// What `check` finds, as tables of the page.
+#pragma once
+
+#include <vector>
+
+#include "report/report.h"
+#include "sim/check.h"
+
+namespace ananke::report {
+
+/// Freedom and rank, kinds of constraints, dependent sets, uniqueness of reactions, actuators,
+/// moved initial values, events; each only where there is something to tell.
+std::vector<Table> check_tables(const sim::CheckReport& check, const sim::Prepared& prepared);
+
+}  // namespace ananke::report
