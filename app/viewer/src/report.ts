@@ -1,0 +1,170 @@
+/** The page of a report. */
+import { Clock } from './clock';
+import type { Decoded } from './data';
+import { formatParameter, formatValue } from './format';
+import { PlotCard } from './plots/card';
+import { chooser } from './plots/chooser';
+import { equationElement } from './text/equations';
+import { modelTextElement } from './text/modeltext';
+import { eventsElement, summaryElement, tableElement } from './text/tables';
+import type { PlotSpec, Report } from './types';
+import { el, icon, icons } from './ui/dom';
+import { MotionView } from './ui/motion';
+import { ThemeSwitch } from './ui/theme';
+import { bindKeys } from './ui/transport';
+
+/** Handles of a mounted page, for programs and tests. */
+export interface Mounted {
+  clock: Clock;
+  data: Decoded;
+}
+
+export function mount(root: HTMLElement, data: Decoded): Mounted {
+  const { report } = data;
+  const theme = new ThemeSwitch();
+  const last = data.time.length - 1;
+  const clock = new Clock(data.time[0] ?? 0, data.time[Math.max(last, 0)] ?? 0, (tick) => requestAnimationFrame(tick));
+  const motion = new MotionView(data, clock, theme.now);
+  const figures = new Figures(data, clock, theme);
+  const sections: [string, string, HTMLElement][] = [];
+  if (report.equations.length > 0) {
+    sections.push(['equations', 'Equations', el('div', { class: 'equations' }, ...report.equations.map(equationElement))]);
+  }
+  if (report.tables.length > 0) {
+    sections.push(['checks', 'Constraints', el('div', { class: 'tables' }, ...report.tables.map(tableElement))]);
+  }
+  if (report.events.length > 0) {
+    sections.push(['events', 'Events', eventsElement(report.events, clock)]);
+  }
+  if (report.summary.length > 0) {
+    sections.push(['run', 'Accuracy and time', summaryElement(report.summary)]);
+  }
+  if (report.modelText !== '') {
+    sections.push(['model', 'Model', modelTextElement(report.modelText)]);
+  }
+  const links: [string, string][] = [['motion', 'Motion'], ['figures', 'Figures'], ...sections.map(([id, title]): [string, string] => [id, title])];
+  const drawable = report.scene.bodies.length + report.scene.points.length > 0;
+  root.replaceChildren(
+    el('header', { class: 'bar' },
+      el('span', { class: 'brand', text: 'Ananke' }),
+      el('nav', { attrs: { 'aria-label': 'Parts of this report' } }, ...links.map(([id, title]) => el('a', { text: title, attrs: { href: `#${id}` } }))),
+      theme.element,
+    ),
+    el('main', {},
+      intro(report, clock),
+      el('div', { class: drawable ? 'work' : 'work flat' }, motion.element, figures.element),
+      ...sections.map(([id, title, body]) => el('section', { class: 'part', attrs: { id, 'aria-label': title } }, el('h2', { text: title }), body)),
+    ),
+    el('footer', { class: 'colophon' }, el('p', { text: `Ananke ${report.version}` }), el('p', { class: 'hint', text: 'Space plays, arrow keys move the time, a click in a figure goes there, a drag zooms.' })),
+  );
+  motion.fit();
+  theme.onChange((now) => {
+    motion.setTheme(now);
+    figures.setTheme();
+  });
+  let width = root.clientWidth;
+  new ResizeObserver(() => {
+    if (root.clientWidth !== width) {
+      width = root.clientWidth;
+      motion.resize();
+      figures.resize();
+    }
+  }).observe(root);
+  bindKeys(clock, data.time);
+  bindPrinting(theme, motion, figures);
+  // Sizes of text in plots are those of the page's fonts, which are ready a moment later.
+  void document.fonts?.ready.then(() => figures.setTheme());
+  return { clock, data };
+}
+
+function intro(report: Report, clock: Clock): HTMLElement {
+  const title = report.title !== '' ? report.title : report.file;
+  const facts = [report.file, `t from ${formatValue(clock.start)} to ${formatValue(clock.end)}`, `${report.rows.toLocaleString('en')} rows`].filter((text) => text !== '');
+  const box = el('section', { class: 'intro' }, el('h1', { text: title }), el('p', { class: 'facts num', text: facts.join('  ·  ') }));
+  if (report.ending !== 'done' && report.ending !== '') {
+    box.append(el('p', { class: 'ending', attrs: { role: 'status' } }, el('strong', { text: 'The run ended early. ' }), report.ending));
+  }
+  if (report.parameters.length > 0) {
+    const most = 24;
+    const entry = (p: { name: string; value: number }): HTMLElement => el('div', {}, el('dt', { text: p.name }), el('dd', { class: 'num', text: formatParameter(p.value) }));
+    const list = el('dl', { class: 'parameters', attrs: { 'aria-label': 'Parameters' } }, ...report.parameters.slice(0, most).map(entry));
+    box.append(list);
+    if (report.parameters.length > most) {
+      const more = el('button', { class: 'quiet', text: `${report.parameters.length - most} more parameters`, attrs: { type: 'button' } });
+      more.addEventListener('click', () => {
+        list.append(...report.parameters.slice(most).map(entry));
+        more.remove();
+      });
+      box.append(more);
+    }
+  }
+  return box;
+}
+
+/** The figures: those of the report and those that the reader adds. */
+class Figures {
+  readonly element: HTMLElement;
+  private readonly cards: PlotCard[] = [];
+  private readonly list = el('div', { class: 'cards' });
+  private readonly observer: IntersectionObserver;
+
+  constructor(
+    private readonly data: Decoded,
+    private readonly clock: Clock,
+    private readonly theme: ThemeSwitch,
+  ) {
+    this.observer = new IntersectionObserver(
+      (entries) => entries.forEach((entry) => this.cards.find((card) => card.element === entry.target)?.setSeen(entry.isIntersecting)),
+      { rootMargin: '200px' },
+    );
+    const dialog = chooser(data, (spec) => this.add(spec, true));
+    const add = el('button', { class: 'add', attrs: { type: 'button', id: 'ananke-add' } }, icon(icons.plus), el('span', { text: 'Add a plot' }));
+    add.addEventListener('click', () => dialog.showModal());
+    this.element = el('section', { class: 'figures', attrs: { id: 'figures', 'aria-label': 'Figures' } }, this.list, add, dialog);
+    data.report.plots.forEach((spec) => this.add(spec, false));
+    clock.onTime((t) => this.cards.forEach((card) => card.setTime(t)));
+  }
+
+  setTheme(): void {
+    this.cards.forEach((card) => card.setTheme(this.theme.now));
+  }
+
+  resize(): void {
+    this.cards.forEach((card) => card.resize());
+  }
+
+  makeAll(): void {
+    this.cards.forEach((card) => card.make());
+  }
+
+  private add(spec: PlotSpec, own: boolean): void {
+    const card: PlotCard = new PlotCard(this.data, this.clock, spec, this.theme.now, own ? () => this.remove(card) : undefined);
+    if (card.empty) {
+      return;
+    }
+    this.cards.push(card);
+    this.list.append(card.element);
+    this.observer.observe(card.element);
+    if (own) {
+      card.element.scrollIntoView({ block: 'nearest', behavior: 'smooth' });
+    }
+  }
+
+  private remove(card: PlotCard): void {
+    this.observer.unobserve(card.element);
+    card.element.remove();
+    this.cards.splice(this.cards.indexOf(card), 1);
+  }
+}
+
+/** Paper is light: all figures are drawn in light colours before printing and as they were after it. */
+function bindPrinting(theme: ThemeSwitch, motion: MotionView, figures: Figures): void {
+  let before = theme.now;
+  window.addEventListener('beforeprint', () => {
+    before = theme.now;
+    theme.set('light');
+    figures.makeAll();
+    motion.draw();
+  });
+  window.addEventListener('afterprint', () => theme.set(before));
+}

@@ -1,0 +1,100 @@
+/** Arrows of forces and torques of constraint. A torque is an arc about its direction, seen also in the plane. */
+import { ConeGeometry, CylinderGeometry, Group, Mesh, MeshBasicMaterial, Quaternion, TorusGeometry, Vector3, type Object3D } from 'three';
+import type { Decoded } from '../data';
+import type { SceneArrow } from '../types';
+import { placeAt, thinRows } from './interpolate';
+
+const yAxis = new Vector3(0, 1, 0);
+const zAxis = new Vector3(0, 0, 1);
+
+/** The size below which all but one of fifty values lie: one number for the scale that a single spike does not rule. */
+export function typicalLargest(values: number[]): number {
+  const sorted = values.filter((v) => Number.isFinite(v)).sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(0.98 * sorted.length))] ?? 0;
+}
+
+export class Arrow {
+  readonly object: Object3D;
+  readonly tip = new Vector3();
+  visible = true;
+  /** Size of the force or torque shown last. */
+  size = 0;
+  private readonly shaft: Mesh | null;
+  private readonly head: Mesh;
+  private readonly place: Float32Array;
+  private readonly direction = new Vector3();
+  private readonly turn = new Quaternion();
+  private readonly scratch = new Float32Array(3);
+
+  constructor(
+    private readonly data: Decoded,
+    readonly spec: SceneArrow,
+    colour: string,
+    private readonly thickness: number,
+  ) {
+    this.place = data.track(spec.at);
+    // One of many possible forces is drawn paler: its size is a choice.
+    const material = new MeshBasicMaterial({ color: colour, transparent: true, opacity: spec.unique ? 1 : 0.55, depthTest: false });
+    this.object = new Group();
+    if (spec.what === 'force') {
+      this.shaft = new Mesh(new CylinderGeometry(1, 1, 1, 12), material);
+      this.head = new Mesh(new ConeGeometry(1, 1, 20), material);
+      this.object.add(this.shaft, this.head);
+    } else {
+      this.shaft = null;
+      const arc = new Mesh(new TorusGeometry(1, 0.06, 8, 48, 1.6 * Math.PI), material);
+      this.head = new Mesh(new ConeGeometry(0.2, 0.42, 16), material);
+      const end = 1.6 * Math.PI;
+      this.head.position.set(Math.cos(end), Math.sin(end), 0);
+      this.head.quaternion.setFromUnitVectors(yAxis, new Vector3(-Math.sin(end), Math.cos(end), 0));
+      this.object.add(arc, this.head);
+    }
+    this.object.traverse((part) => (part.renderOrder = 9));
+  }
+
+  /** Components at (row, fraction). */
+  vector(row: number, fraction: number, out: Vector3): Vector3 {
+    const at = (c: number): number => {
+      const values = this.data.columns[this.spec.columns[c]!];
+      const a = values?.[row] ?? 0;
+      return a + ((values?.[row + 1] ?? a) - a) * fraction;
+    };
+    return out.set(at(0), at(1), at(2));
+  }
+
+  largest(): number {
+    const v = new Vector3();
+    return typicalLargest(thinRows(0, this.data.time.length - 1, 1500).map((row) => this.vector(row, 0, v).length()));
+  }
+
+  /** Draws with `scale` lengths per unit of force. */
+  update(row: number, fraction: number, scale: number): void {
+    this.vector(row, fraction, this.direction);
+    this.size = this.direction.length();
+    const length = this.size * scale;
+    this.object.visible = this.visible && length > this.thickness * 0.8 && Number.isFinite(length);
+    placeAt(this.scratch, this.place, row, fraction);
+    this.object.position.fromArray(this.scratch);
+    this.tip.copy(this.object.position);
+    if (!this.object.visible) {
+      return;
+    }
+    this.direction.divideScalar(this.size);
+    if (!this.shaft) {
+      this.turn.setFromUnitVectors(zAxis, this.direction);
+      this.object.quaternion.copy(this.turn);
+      this.object.scale.setScalar(length);
+      this.tip.addScaledVector(new Vector3(0, 1, 0).applyQuaternion(this.turn), length);
+      return;
+    }
+    this.turn.setFromUnitVectors(yAxis, this.direction);
+    this.object.quaternion.copy(this.turn);
+    const headLength = Math.min(this.thickness * 7, 0.5 * length);
+    const shaftLength = length - headLength;
+    this.shaft.scale.set(this.thickness, shaftLength, this.thickness);
+    this.shaft.position.y = shaftLength / 2;
+    this.head.scale.set((headLength / 7) * 2.7, headLength, (headLength / 7) * 2.7);
+    this.head.position.y = shaftLength + headLength / 2;
+    this.tip.addScaledVector(this.direction, length);
+  }
+}

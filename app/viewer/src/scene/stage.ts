@@ -1,0 +1,535 @@
+/** The animation: what a Scene describes, drawn on one canvas at any time of the run. Knows nothing of the page around it. */
+import {
+  AmbientLight, DirectionalLight, Group, HemisphereLight, Mesh, OrthographicCamera, PCFShadowMap, PerspectiveCamera, PlaneGeometry, Scene as World, ShadowMaterial,
+  Vector3, WebGLRenderer, type BufferGeometry, type Material, type Object3D,
+} from 'three';
+import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import type { Decoded } from '../data';
+import { rowAt } from '../data';
+import { niceBelow } from '../format';
+import { bodyColour, forceColour, namedColour, torqueColour, type Theme } from '../style/palette';
+import type { Scene } from '../types';
+import { Arrow } from './arrows';
+import { floorHeight, measure, viewDirection, type Extent } from './fit';
+import { axesObject, gridObject } from './grid';
+import { inks, type Ink } from './ink';
+import { placeAt, turnAt } from './interpolate';
+import { Link, Trail } from './lines';
+import { ballObject, bodyObject, footObject, pinObject } from './shapes';
+
+export type TrailMode = 'none' | 'recent' | 'whole';
+
+/** Something with a name and a place, for labels and for following. */
+export interface Anchor {
+  name: string;
+  kind: 'body' | 'particle' | 'point' | 'ground' | 'joint';
+}
+
+interface Mover {
+  object: Object3D;
+  position: Float32Array;
+  rotation: Float32Array | null;
+}
+
+const zUp = new Vector3(0, 0, 1);
+
+export class Stage {
+  readonly anchors: Anchor[] = [];
+  readonly arrows: Arrow[] = [];
+  /** Called when the picture changed for another reason than the time: the camera moved. */
+  onView: () => void = () => undefined;
+  /** Side of the squares of the grid. */
+  readonly gridStep: number;
+
+  private readonly renderer: WebGLRenderer;
+  private readonly camera: PerspectiveCamera | OrthographicCamera;
+  private readonly controls: OrbitControls;
+  private readonly scene: Scene;
+  private readonly extent: Extent;
+  private readonly up: Vector3;
+  private readonly axesCamera = new OrthographicCamera(-1.75, 1.75, 1.75, -1.75, 0.1, 20);
+  private world = new World();
+  private corner = new World();
+  private ink: Ink = inks.light;
+  private movers: Mover[] = [];
+  private anchorTracks: Float32Array[] = [];
+  private pins: Object3D[] = [];
+  private pinGroup = new Group();
+  private links: { link: Link; from: Float32Array; to: Float32Array }[] = [];
+  private trails: Trail[] = [];
+  private sun: DirectionalLight | null = null;
+  private time = 0;
+  private at = { row: 0, fraction: 0 };
+  private width = 1;
+  private height = 1;
+  private pending = false;
+  private following = -1;
+  private readonly followed = new Vector3();
+  private arrowFactor = 1;
+  private unitScale = { force: 0, torque: 0 };
+  private trailMode: TrailMode = 'whole';
+  private jointsVisible = true;
+
+  /** Throws where the browser cannot draw with WebGL. */
+  constructor(
+    readonly canvas: HTMLCanvasElement,
+    private readonly data: Decoded,
+    theme: Theme,
+  ) {
+    this.scene = data.report.scene;
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true });
+    this.renderer.shadowMap.enabled = !this.scene.planar;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer.autoClear = false;
+    this.up = new Vector3(...this.scene.up);
+    if (this.up.lengthSq() === 0) {
+      this.up.copy(this.scene.planar ? new Vector3(0, 1, 0) : zUp);
+    }
+    this.up.normalize();
+    this.extent = measure(data, this.scene);
+    this.gridStep = niceBelow(this.extent.radius / 2.4);
+    this.camera = this.scene.planar ? new OrthographicCamera(-1, 1, 1, -1, -1e6, 1e6) : new PerspectiveCamera(32, 1, 0.01, 1000);
+    this.camera.up.copy(this.scene.planar ? new Vector3(0, 1, 0) : this.up);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = false;
+    this.controls.enableRotate = !this.scene.planar;
+    this.controls.zoomToCursor = true;
+    if (this.scene.planar) {
+      this.controls.mouseButtons.LEFT = 2; // drag moves the drawing
+      this.controls.touches.ONE = 1;
+    }
+    this.controls.addEventListener('change', () => {
+      this.invalidate();
+      this.onView();
+    });
+    this.build(theme);
+    this.resetView();
+  }
+
+  setTheme(theme: Theme): void {
+    const visible = this.arrows.map((a) => a.visible);
+    this.build(theme);
+    this.arrows.forEach((arrow, i) => (arrow.visible = visible[i] ?? arrow.visible));
+    this.show(this.time);
+  }
+
+  /** Moves everything to its place at time t. */
+  show(t: number): void {
+    this.time = t;
+    this.at = rowAt(this.data.time, t);
+    const { row, fraction } = this.at;
+    const place = [0, 0, 0];
+    const turn = [1, 0, 0, 0];
+    for (const mover of this.movers) {
+      placeAt(place, mover.position, row, fraction);
+      mover.object.position.set(place[0]!, place[1]!, place[2]!);
+      if (mover.rotation) {
+        turnAt(turn, mover.rotation, row, fraction);
+        mover.object.quaternion.set(turn[1]!, turn[2]!, turn[3]!, turn[0]!);
+      }
+    }
+    const a = new Vector3();
+    const b = new Vector3();
+    for (const { link, from, to } of this.links) {
+      placeAt(place, from, row, fraction);
+      a.fromArray(place);
+      placeAt(place, to, row, fraction);
+      b.fromArray(place);
+      link.update(a, b);
+    }
+    for (const arrow of this.arrows) {
+      arrow.update(row, fraction, this.arrowScale(arrow.spec.what));
+    }
+    if (this.trailMode !== 'none') {
+      this.trails.forEach((trail) => trail.update(t));
+    }
+    this.follow();
+    this.aimSun();
+    this.invalidate();
+  }
+
+  resize(width: number, height: number, ratio: number): void {
+    this.width = Math.max(width, 1);
+    this.height = Math.max(height, 1);
+    this.renderer.setPixelRatio(Math.min(ratio, 2));
+    this.renderer.setSize(this.width, this.height, false);
+    this.applyAspect();
+    this.invalidate();
+  }
+
+  /** Lengths in the drawing per unit of force or torque. */
+  arrowScale(what: 'force' | 'torque'): number {
+    return this.unitScale[what] * this.arrowFactor;
+  }
+
+  setArrowFactor(factor: number): void {
+    this.arrowFactor = factor;
+    this.show(this.time);
+  }
+
+  setArrowVisible(index: number, visible: boolean): void {
+    const arrow = this.arrows[index];
+    if (arrow) {
+      arrow.visible = visible;
+      this.show(this.time);
+    }
+  }
+
+  setTrails(mode: TrailMode): void {
+    this.trailMode = mode;
+    this.applyTrails();
+    this.show(this.time);
+  }
+
+  setJoints(visible: boolean): void {
+    this.jointsVisible = visible;
+    this.pinGroup.visible = visible;
+    this.invalidate();
+  }
+
+  /** Index of an anchor to keep in view, -1 for none. */
+  setFollow(anchor: number): void {
+    this.following = anchor;
+    if (anchor >= 0) {
+      this.anchorPlace(anchor, this.followed);
+      const shift = this.followed.clone().sub(this.controls.target);
+      this.controls.target.add(shift);
+      this.camera.position.add(shift);
+      this.controls.update();
+    }
+    this.invalidate();
+  }
+
+  resetView(): void {
+    const { scene, extent } = this;
+    const centre = extent.centre.clone();
+    if (this.following >= 0) {
+      this.anchorPlace(this.following, centre);
+    }
+    const radius = this.following >= 0 ? Math.max(extent.spread * 1.6, scene.length) : extent.radius;
+    if (this.camera instanceof OrthographicCamera) {
+      this.controls.target.set(centre.x, centre.y, 0);
+      this.camera.position.set(centre.x, centre.y, 10);
+      this.camera.zoom = 1;
+    } else if (scene.camera && this.following < 0) {
+      this.camera.position.fromArray(scene.camera.from);
+      this.controls.target.fromArray(scene.camera.to);
+    } else {
+      const direction = viewDirection(this.data, scene, extent.centre);
+      this.controls.target.copy(centre);
+      this.camera.position.copy(centre).addScaledVector(direction, this.distanceFor(radius));
+    }
+    if (this.camera instanceof PerspectiveCamera) {
+      const d = this.camera.position.distanceTo(this.controls.target);
+      this.camera.near = d / 500;
+      this.camera.far = d * 20 + 20 * extent.radius;
+    }
+    this.applyAspect();
+    this.controls.update();
+    this.invalidate();
+    this.onView();
+  }
+
+  /** Places of all anchors on the canvas in pixels, x and y in turn; NaN behind the camera. */
+  project(out: Float32Array): void {
+    const p = new Vector3();
+    this.camera.updateMatrixWorld();
+    for (let i = 0; i < this.anchors.length; ++i) {
+      this.anchorPlace(i, p).project(this.camera);
+      const seen = p.z > -1 && p.z < 1;
+      out[2 * i] = seen ? ((p.x + 1) / 2) * this.width : NaN;
+      out[2 * i + 1] = seen ? ((1 - p.y) / 2) * this.height : NaN;
+    }
+  }
+
+  /** Place of the tip of an arrow on the canvas, or null where it is not drawn. */
+  projectTip(index: number): [number, number] | null {
+    const arrow = this.arrows[index];
+    if (!arrow?.object.visible) {
+      return null;
+    }
+    const p = arrow.tip.clone().project(this.camera);
+    return [((p.x + 1) / 2) * this.width, ((1 - p.y) / 2) * this.height];
+  }
+
+  /** Draws now; otherwise the next frame does. */
+  render(): void {
+    this.pending = false;
+    this.pins.forEach((pin) => pin.quaternion.copy(this.camera.quaternion));
+    this.renderer.setViewport(0, 0, this.width, this.height);
+    this.renderer.clear();
+    this.renderer.render(this.world, this.camera);
+    // The cross of the axes turns with the view in the lower left corner.
+    const size = Math.min(84, 0.22 * this.width);
+    this.axesCamera.position.set(0, 0, 5).applyQuaternion(this.camera.quaternion);
+    this.axesCamera.quaternion.copy(this.camera.quaternion);
+    this.renderer.setViewport(6, 6, size, size);
+    this.renderer.clearDepth();
+    this.renderer.render(this.corner, this.axesCamera);
+  }
+
+  dispose(): void {
+    this.controls.dispose();
+    this.clearWorld();
+    this.renderer.dispose();
+  }
+
+  invalidate(): void {
+    if (!this.pending) {
+      this.pending = true;
+      requestAnimationFrame(() => {
+        if (this.pending) {
+          this.render();
+        }
+      });
+    }
+  }
+
+  private build(theme: Theme): void {
+    this.clearWorld();
+    this.ink = inks[theme];
+    this.world = new World();
+    this.corner = new World();
+    this.movers = [];
+    this.anchorTracks = [];
+    this.anchors.length = 0;
+    this.arrows.length = 0;
+    this.pins = [];
+    this.links = [];
+    this.trails = [];
+    this.pinGroup = new Group();
+    this.pinGroup.visible = this.jointsVisible;
+    this.world.add(this.pinGroup);
+    this.addSurroundings(theme);
+    this.addBodies();
+    this.addPoints();
+    this.addLinks();
+    this.addJoints();
+    this.addArrows();
+    this.applyTrails();
+    this.corner.add(axesObject(this.ink, this.scene.planar));
+  }
+
+  private addSurroundings(theme: Theme): void {
+    const { extent, scene, up } = this;
+    if (scene.planar) {
+      this.world.add(gridObject(extent.centre.clone().setZ(0), new Vector3(1, 0, 0), new Vector3(0, 1, 0), 4 * extent.radius, this.gridStep, this.ink, true));
+      return;
+    }
+    const height = floorHeight(extent, scene.length);
+    const u = Math.abs(up.x) > 0.8 ? new Vector3(0, 1, 0) : new Vector3(1, 0, 0);
+    u.addScaledVector(up, -u.dot(up)).normalize();
+    const v = new Vector3().crossVectors(up, u);
+    const centre = extent.centre.clone().addScaledVector(up, height - extent.centre.dot(up));
+    this.world.add(gridObject(centre, u, v, 3.2 * extent.radius, this.gridStep, this.ink, false));
+    const floor = new Mesh(new PlaneGeometry(12 * extent.radius, 12 * extent.radius), new ShadowMaterial({ opacity: theme === 'light' ? 0.16 : 0.42 }));
+    floor.position.copy(centre);
+    floor.quaternion.setFromUnitVectors(zUp, up);
+    floor.receiveShadow = true;
+    floor.renderOrder = -6;
+    const sky = new HemisphereLight(0xffffff, theme === 'light' ? 0xb9bec4 : 0x50565d, 1.5);
+    sky.position.copy(up);
+    const sun = new DirectionalLight(0xffffff, 2.1);
+    sun.castShadow = true;
+    sun.shadow.mapSize.set(1024, 1024);
+    sun.shadow.radius = 4;
+    const reach = 1.5 * extent.spread;
+    Object.assign(sun.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * reach, far: 20 * reach + 4 * extent.radius });
+    sun.shadow.bias = -0.0008;
+    sun.shadow.normalBias = 0.01 * reach;
+    this.sun = sun;
+    this.world.add(floor, sky, new AmbientLight(0xffffff, 0.35), sun, sun.target);
+  }
+
+  private mover(object: Object3D, position: Float32Array, rotation: Float32Array | null): void {
+    this.world.add(object);
+    this.movers.push({ object, position, rotation });
+  }
+
+  private addTrail(track: Float32Array, colour: string): void {
+    const time = this.data.time;
+    const duration = (time[time.length - 1] ?? 0) - (time[0] ?? 0);
+    const trail = new Trail(time, track, colour, this.ink.paper, duration * 0.12);
+    this.trails.push(trail);
+    this.world.add(trail.whole, trail.recent);
+  }
+
+  private addBodies(): void {
+    const { scene, data } = this;
+    scene.bodies.forEach((body, i) => {
+      const colour = namedColour(body.color, bodyColour(i));
+      const position = data.track(body.position);
+      const object = bodyObject(body.shapes, colour, scene.planar, 0.012 * scene.length, this.ink);
+      this.mover(object, position, body.rotation ? data.track(body.rotation) : null);
+      this.anchor(body.name, 'body', position);
+      if (body.trail) {
+        this.addTrail(position, colour);
+      }
+    });
+  }
+
+  private addPoints(): void {
+    const { scene, data } = this;
+    const masses = scene.points.map((p) => p.mass ?? 0).filter((m) => m > 0);
+    const mean = masses.reduce((sum, m) => sum + m, 0) / Math.max(masses.length, 1);
+    let particles = scene.bodies.length;
+    for (const point of scene.points) {
+      const position = data.track(point.track);
+      if (point.kind === 'ground') {
+        this.mover(footObject(0.075 * scene.length, this.up, scene.planar, this.ink), position, null);
+      } else {
+        const particle = point.kind === 'particle';
+        const colour = namedColour(point.color, particle ? bodyColour(particles++) : this.ink.line);
+        const relative = particle && point.mass ? Math.min(Math.max(Math.cbrt(point.mass / mean), 0.6), 1.6) : 1;
+        const radius = point.size ?? (particle ? 0.042 : 0.016) * scene.length * relative;
+        this.mover(ballObject(radius, colour, scene.planar, this.ink), position, null);
+        if (point.trail) {
+          this.addTrail(position, colour);
+        }
+      }
+      this.anchor(point.name, point.kind, position);
+    }
+  }
+
+  private addLinks(): void {
+    const { scene, data } = this;
+    for (const spec of scene.links) {
+      const from = scene.points[spec.from];
+      const to = scene.points[spec.to];
+      if (from && to) {
+        const link = new Link(spec.kind, namedColour(spec.color, this.ink.soft), 0.045 * scene.length, scene.planar);
+        this.links.push({ link, from: data.track(from.track), to: data.track(to.track) });
+        this.world.add(link.object);
+      }
+    }
+  }
+
+  private addJoints(): void {
+    const { scene, data } = this;
+    for (const joint of scene.joints) {
+      joint.places.forEach((place, i) => {
+        const track = data.track(place.track);
+        const onGround = place.body < 0;
+        if (onGround) {
+          const foot = footObject(0.075 * scene.length, this.up, scene.planar, this.ink);
+          this.pinGroup.add(foot);
+          this.movers.push({ object: foot, position: track, rotation: null });
+        }
+        // Both places of a joint usually coincide: one pin is enough.
+        if (i === 0 || !this.coincide(track, data.track(joint.places[0]!.track))) {
+          const pin = pinObject(0.022 * scene.length, this.ink);
+          this.pinGroup.add(pin);
+          this.pins.push(pin);
+          this.movers.push({ object: pin, position: track, rotation: null });
+        }
+      });
+      const first = joint.places[0];
+      if (first) {
+        this.anchor(joint.name, 'joint', data.track(first.track));
+      }
+    }
+  }
+
+  private coincide(a: Float32Array, b: Float32Array): boolean {
+    const last = Math.max(a.length - 3, 0);
+    const near = 0.01 * this.scene.length;
+    return [0, 3 * Math.floor(last / 6), last].every((i) => Math.hypot(a[i]! - b[i]!, a[i + 1]! - b[i + 1]!, a[i + 2]! - b[i + 2]!) < near);
+  }
+
+  private addArrows(): void {
+    for (const spec of this.scene.arrows) {
+      const arrow = new Arrow(this.data, spec, spec.what === 'force' ? forceColour : torqueColour, 0.011 * this.scene.length);
+      this.arrows.push(arrow);
+      this.world.add(arrow.object);
+    }
+    if (this.unitScale.force === 0) {
+      for (const what of ['force', 'torque'] as const) {
+        const largest = Math.max(0, ...this.arrows.filter((a) => a.spec.what === what).map((a) => a.largest()));
+        this.unitScale[what] = largest > 0 ? ((what === 'force' ? 0.55 : 0.22) * this.scene.length) / largest : 1;
+      }
+    }
+  }
+
+  private anchor(name: string, kind: Anchor['kind'], track: Float32Array): void {
+    this.anchors.push({ name, kind });
+    this.anchorTracks.push(track);
+  }
+
+  private anchorPlace(index: number, out: Vector3): Vector3 {
+    const place = [0, 0, 0];
+    const track = this.anchorTracks[index];
+    if (track) {
+      placeAt(place, track, this.at.row, this.at.fraction);
+    }
+    return out.fromArray(place);
+  }
+
+  private follow(): void {
+    if (this.following < 0) {
+      return;
+    }
+    const before = this.followed.clone();
+    this.anchorPlace(this.following, this.followed);
+    const shift = this.followed.clone().sub(before);
+    this.controls.target.add(shift);
+    this.camera.position.add(shift);
+    this.camera.updateMatrixWorld();
+  }
+
+  /** Keeps light and shadow around what is drawn now. */
+  private aimSun(): void {
+    if (!this.sun || this.movers.length === 0) {
+      return;
+    }
+    const centre = new Vector3();
+    this.movers.forEach((mover) => centre.add(mover.object.position));
+    centre.divideScalar(this.movers.length);
+    const side = new Vector3(0.5, -0.4, 0.3).addScaledVector(this.up, -new Vector3(0.5, -0.4, 0.3).dot(this.up));
+    const direction = this.up.clone().addScaledVector(side, 0.8).normalize();
+    this.sun.target.position.copy(centre);
+    this.sun.position.copy(centre).addScaledVector(direction, 6 * this.extent.spread + this.extent.radius);
+  }
+
+  private applyTrails(): void {
+    for (const trail of this.trails) {
+      trail.whole.visible = this.trailMode === 'whole';
+      trail.recent.visible = this.trailMode !== 'none';
+    }
+  }
+
+  private distanceFor(radius: number): number {
+    const camera = this.camera as PerspectiveCamera;
+    const half = (camera.fov * Math.PI) / 360;
+    const narrow = Math.min(half, Math.atan(Math.tan(half) * (this.width / this.height)));
+    return (1.04 * radius) / Math.sin(narrow);
+  }
+
+  private applyAspect(): void {
+    const aspect = this.width / this.height;
+    if (this.camera instanceof OrthographicCamera) {
+      const margin = 0.3 * this.scene.length;
+      let w = (this.extent.high.x - this.extent.low.x) / 2 + margin;
+      let h = (this.extent.high.y - this.extent.low.y) / 2 + margin;
+      if (this.following >= 0) {
+        w = h = Math.max(1.6 * this.extent.spread, this.scene.length);
+      }
+      h = Math.max(h, w / aspect);
+      w = h * aspect;
+      Object.assign(this.camera, { left: -w, right: w, top: h, bottom: -h });
+    } else {
+      this.camera.aspect = aspect;
+    }
+    this.camera.updateProjectionMatrix();
+  }
+
+  private clearWorld(): void {
+    for (const world of [this.world, this.corner]) {
+      world.traverse((object) => {
+        const mesh = object as Mesh;
+        (mesh.geometry as BufferGeometry | undefined)?.dispose();
+        const material = mesh.material as Material | Material[] | undefined;
+        (Array.isArray(material) ? material : material ? [material] : []).forEach((m) => m.dispose());
+      });
+    }
+  }
+}

@@ -1,0 +1,153 @@
+/** Which forces of constraint are drawn: one switch for each constraint, its size now, and the length of the arrows. */
+import type { Stage } from '../scene/stage';
+import { formatLive, formatValue } from '../format';
+import type { SceneArrow } from '../types';
+import { el, freshId } from './dom';
+
+export interface Owner {
+  name: string;
+  /** Indices of arrows. */
+  forces: number[];
+  torques: number[];
+  /** The side that is drawn unless both are wanted: the last body named that is not the ground. */
+  side: string;
+  unique: boolean;
+  notes: string[];
+}
+
+export function ownersOf(arrows: readonly SceneArrow[]): Owner[] {
+  const owners = new Map<string, Owner>();
+  arrows.forEach((arrow, i) => {
+    let owner = owners.get(arrow.owner);
+    if (!owner) {
+      owner = { name: arrow.owner, forces: [], torques: [], side: arrow.on, unique: true, notes: [] };
+      owners.set(arrow.owner, owner);
+    }
+    (arrow.what === 'force' ? owner.forces : owner.torques).push(i);
+    owner.unique &&= arrow.unique;
+    if (arrow.on !== 'ground') {
+      owner.side = arrow.on;
+    }
+    if (arrow.note && !owner.notes.includes(arrow.note)) {
+      owner.notes.push(arrow.note);
+    }
+  });
+  return [...owners.values()];
+}
+
+/** More constraints than this are not all drawn at first. */
+const mostAtFirst = 12;
+
+export class ForcesPanel {
+  readonly element: HTMLElement;
+  private readonly owners: Owner[];
+  private readonly on: boolean[];
+  private readonly values: HTMLElement[] = [];
+  private torques = false;
+  private bothSides = false;
+  private readonly scaleNote = el('p', { class: 'note num' });
+
+  constructor(private readonly stage: Stage) {
+    this.owners = ownersOf(stage.arrows.map((a) => a.spec));
+    this.on = this.owners.map((_, i) => i < mostAtFirst);
+    this.torques = this.owners.length > 0 && this.owners.every((o) => o.forces.length === 0);
+    this.element = el('section', { class: 'forces', attrs: { 'aria-label': 'Forces of constraint' } });
+    if (this.owners.length > 0) {
+      this.build();
+      this.apply();
+    } else {
+      this.element.hidden = true;
+    }
+  }
+
+  update(): void {
+    this.owners.forEach((owner, i) => {
+      const force = this.drawn(owner, owner.forces)[0];
+      const torque = this.drawn(owner, owner.torques)[0];
+      const parts: string[] = [];
+      if (force !== undefined) {
+        parts.push(formatLive(this.stage.arrows[force]!.size));
+      }
+      if (torque !== undefined && (this.torques || force === undefined)) {
+        parts.push(`↻ ${formatLive(this.stage.arrows[torque]!.size)}`);
+      }
+      this.values[i]!.textContent = parts.join('  ');
+    });
+  }
+
+  private drawn(owner: Owner, list: number[]): number[] {
+    const side = list.filter((i) => this.stage.arrows[i]!.spec.on === owner.side);
+    return side.length > 0 ? side : list.slice(0, 1);
+  }
+
+  private build(): void {
+    const list = el('ul', { class: 'force-list' });
+    const boxes: HTMLInputElement[] = [];
+    this.owners.forEach((owner, i) => {
+      const box = el('input', { attrs: { type: 'checkbox' } });
+      box.checked = this.on[i]!;
+      box.addEventListener('change', () => {
+        this.on[i] = box.checked;
+        this.apply();
+        all.checked = this.on.every((v) => v);
+      });
+      boxes.push(box);
+      const value = el('span', { class: 'value num' });
+      this.values.push(value);
+      const label = el('label', { class: 'check' }, box, el('span', { class: 'name', text: owner.name }), el('span', { class: 'side', text: `on ${owner.side}` }));
+      if (!owner.unique) {
+        label.append(el('span', { class: 'many', text: 'one of many', title: owner.notes.join(' ') || 'The constraints are dependent: other forces give the same motion' }));
+      }
+      list.append(el('li', {}, label, value));
+    });
+    const all = el('input', { attrs: { type: 'checkbox' } });
+    all.checked = this.on.every((v) => v);
+    all.addEventListener('change', () => {
+      this.on.fill(all.checked);
+      boxes.forEach((box) => (box.checked = all.checked));
+      this.apply();
+    });
+    const sliderId = freshId();
+    const slider = el('input', { attrs: { type: 'range', min: '-100', max: '100', value: '0', step: '1', id: sliderId } });
+    slider.addEventListener('input', () => {
+      this.stage.setArrowFactor(10 ** (Number(slider.value) / 100));
+      this.noteScale();
+    });
+    this.element.append(
+      el('header', {}, el('h3', { text: 'Forces of constraint' }), this.owners.length > 1 ? el('label', { class: 'check' }, all, el('span', { text: 'all' })) : null),
+      list,
+      el('div', { class: 'force-options' },
+        el('label', { class: 'slider', attrs: { for: sliderId } }, el('span', { text: 'Arrow length' }), slider),
+        this.owners.some((o) => o.torques.length > 0 && o.forces.length > 0) ? this.option('torques', this.torques, (v) => (this.torques = v)) : null,
+        this.owners.some((o) => o.forces.length > 1) ? this.option('on both bodies', this.bothSides, (v) => (this.bothSides = v)) : null,
+      ),
+      this.scaleNote,
+    );
+    this.noteScale();
+  }
+
+  private option(text: string, value: boolean, set: (value: boolean) => void): HTMLElement {
+    const box = el('input', { attrs: { type: 'checkbox' } });
+    box.checked = value;
+    box.addEventListener('change', () => {
+      set(box.checked);
+      this.apply();
+    });
+    return el('label', { class: 'check' }, box, el('span', { text }));
+  }
+
+  private noteScale(): void {
+    const scale = this.stage.arrowScale('force');
+    this.scaleNote.textContent = `An arrow as long as a square of the grid (${formatValue(this.stage.gridStep)}) is a force of ${formatValue(this.stage.gridStep / scale, 3)}.`;
+  }
+
+  private apply(): void {
+    this.owners.forEach((owner, i) => {
+      for (const [arrows, wanted] of [[owner.forces, true], [owner.torques, this.torques]] as const) {
+        const drawn = new Set(this.bothSides ? arrows : this.drawn(owner, arrows));
+        arrows.forEach((a) => this.stage.setArrowVisible(a, this.on[i]! && wanted && drawn.has(a)));
+      }
+    });
+    this.update();
+  }
+}

@@ -1,0 +1,123 @@
+/** The animation with its controls. Where the browser has no WebGL a note takes the place of the picture. */
+import type { Clock } from '../clock';
+import type { Decoded } from '../data';
+import { formatValue } from '../format';
+import { Stage, type TrailMode } from '../scene/stage';
+import type { Theme } from '../style/palette';
+import { el, freshId, icon, icons } from './dom';
+import { ForcesPanel } from './forces';
+import { Labels } from './labels';
+import { transport } from './transport';
+
+export class MotionView {
+  readonly element: HTMLElement;
+  private stage: Stage | null = null;
+  private labels: Labels | null = null;
+  private forces: ForcesPanel | null = null;
+  private readonly frame = el('div', { class: 'stage' });
+  private readonly canvas = el('canvas', { attrs: { role: 'img', tabindex: '0' } });
+
+  constructor(data: Decoded, clock: Clock, theme: Theme) {
+    const { report } = data;
+    const { scene } = report;
+    const things = scene.bodies.length + scene.points.length;
+    const panel = el('div', { class: 'panel' });
+    this.element = el('section', { class: 'motion', attrs: { id: 'motion', 'aria-label': 'Animation' } });
+    if (things === 0) {
+      this.frame.classList.add('vacant');
+      this.frame.append(el('p', { class: 'stage-note', text: 'This model has no bodies, particles or points to draw. Its quantities are in the figures.' }));
+    } else {
+      this.canvas.setAttribute('aria-label', `Animation of ${report.title || report.file}: ${[...scene.bodies, ...scene.points].slice(0, 12).map((b) => b.name).join(', ')}`);
+      this.frame.append(this.canvas);
+      try {
+        this.stage = new Stage(this.canvas, data, theme);
+      } catch {
+        this.canvas.remove();
+        this.frame.classList.add('vacant');
+        this.frame.append(el('p', { class: 'stage-note', text: 'The animation needs WebGL, which this browser does not offer or has switched off. Figures, equations and tables work without it.' }));
+      }
+    }
+    this.element.append(this.frame, transport(clock, report.events), panel);
+    if (this.stage) {
+      this.furnish(this.stage, panel, scene.planar);
+    }
+    clock.onTime((t) => this.show(t));
+    this.show(clock.t);
+  }
+
+  setTheme(theme: Theme): void {
+    this.stage?.setTheme(theme);
+  }
+
+  resize(): void {
+    if (this.stage) {
+      this.stage.resize(this.frame.clientWidth, this.frame.clientHeight, devicePixelRatio || 1);
+      this.labels?.update();
+    }
+  }
+
+  /** The first picture for this size: the camera is set for it. */
+  fit(): void {
+    this.resize();
+    this.stage?.resetView();
+    this.labels?.update();
+  }
+
+  /** Draws at once, for printing. */
+  draw(): void {
+    this.stage?.render();
+  }
+
+  private show(t: number): void {
+    if (this.stage) {
+      this.stage.show(t);
+      this.forces?.update();
+      this.labels?.update();
+    }
+  }
+
+  private furnish(stage: Stage, panel: HTMLElement, planar: boolean): void {
+    const labels = new Labels(stage);
+    this.labels = labels;
+    stage.onView = () => labels.update();
+    const reset = el('button', { class: 'quiet overlay', title: 'Show everything again', attrs: { type: 'button' } }, icon(icons.reset), el('span', { text: 'Reset view' }));
+    reset.addEventListener('click', () => stage.resetView());
+    const hint = planar ? 'drag to move, wheel to zoom' : 'drag to turn, wheel to zoom, right drag to move';
+    const gridNote = el('span', { class: 'grid-note num', text: `grid ${formatValue(stage.gridStep)}`, title: `Squares of side ${formatValue(stage.gridStep)}; ${hint}` });
+    this.frame.append(labels.element, reset, gridNote);
+    const followId = freshId();
+    const follow = el('select', { attrs: { id: followId } }, el('option', { text: 'nothing', attrs: { value: '-1' } }));
+    stage.anchors.forEach((anchor, i) => {
+      if (anchor.kind === 'body' || anchor.kind === 'particle' || anchor.kind === 'point') {
+        follow.append(el('option', { text: anchor.name, attrs: { value: String(i) } }));
+      }
+    });
+    follow.addEventListener('change', () => {
+      stage.setFollow(Number(follow.value));
+      stage.resetView();
+    });
+    const trailsId = freshId();
+    const trails = el('select', { attrs: { id: trailsId } });
+    for (const [value, text] of [['whole', 'whole path'], ['recent', 'recent'], ['none', 'none']] as const) {
+      trails.append(el('option', { text, attrs: { value } }));
+    }
+    trails.addEventListener('change', () => stage.setTrails(trails.value as TrailMode));
+    this.forces = new ForcesPanel(stage);
+    panel.append(
+      el('div', { class: 'view-options' },
+        el('label', { attrs: { for: followId } }, el('span', { text: 'Follow' }), follow),
+        el('label', { attrs: { for: trailsId } }, el('span', { text: 'Trails' }), trails),
+        checkbox('Names', true, (v) => labels.setVisible(v)),
+        stage.anchors.some((a) => a.kind === 'joint') ? checkbox('Joints', true, (v) => stage.setJoints(v)) : null,
+      ),
+      this.forces.element,
+    );
+  }
+}
+
+function checkbox(text: string, value: boolean, set: (value: boolean) => void): HTMLElement {
+  const box = el('input', { attrs: { type: 'checkbox' } });
+  box.checked = value;
+  box.addEventListener('change', () => set(box.checked));
+  return el('label', { class: 'check' }, box, el('span', { text }));
+}
