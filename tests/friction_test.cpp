@@ -106,6 +106,27 @@ TEST(Friction, ForceThatSwingsIsNotSteppedOver) {
     EXPECT_NEAR(slips[slips.size() - 1].t - slips[slips.size() - 3].t, 2.0 * M_PI / 5.0, 1e-6);
 }
 
+// A block on two bilateral feet at +-l, h below its centre: N = m g/2 +- h F/(2 l). With the second
+// foot lifted F = mu (N1 - N2) = mu h/l F, so mu h/l = 1 is critical.
+TEST(Friction, FeetThatLoadEachOtherHaveACommonCriticalFactor) {
+    const auto start = [](double mu) {
+        return run_text(
+            "parameter mu = 1\n"
+            "gravity (0, -10, 0)\n"
+            "planar body B mass 1 inertia 1 at (0, 1) velocity (3, 0)\n"
+            "joint f1: point_on_plane(ground, B at (1, -1, 0), normal = (0, 1, 0))\n"
+            "joint f2: point_on_plane(ground, B at (-1, -1, 0), normal = (0, 1, 0))\n"
+            "friction on f1: coulomb(mu = mu)\n"
+            "friction on f2: coulomb(mu = mu)\n",
+            {.times = {0.0}}, {setting("mu", mu)});
+    };
+    EXPECT_FALSE(start(0.99).error);
+    const Recording run = start(1.25);
+    ASSERT_TRUE(run.error);
+    EXPECT_NE(run.error->message.find("all coefficients times 0.8 are critical"), std::string::npos)
+        << run.error->message;
+}
+
 // Moving the tip by the rod's angle th: T = (x - l cos th, z - l sin th), inertia m l^2/3. With
 // th' = 0, m z'' = N - m g, m l^2/3 th'' = -l cos(th) N + l sin(th) F and z'' = l cos(th) th'':
 //   N (1 + 3 cos^2) - 3 sin cos F = m g,   F = -mu |N| sign(slip).

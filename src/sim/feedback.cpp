@@ -174,6 +174,7 @@ Error describe_feedback(Evaluator& evaluator, Solver& solver, const Feedback& fe
     std::vector<double> change(static_cast<std::size_t>(model.m()));
     std::vector<double> lambda(solver.lambda().data(), solver.lambda().data() + model.m());
     const CompiledFriction* strongest = nullptr;
+    int acting = 0;
     double largest = 0.0;
     double coefficient = 0.0;
     for (const CompiledFriction& friction : model.frictions) {
@@ -188,6 +189,7 @@ Error describe_feedback(Evaluator& evaluator, Solver& solver, const Feedback& fe
         if (total == 0.0) {
             continue;
         }
+        ++acting;
         // The multipliers when this friction grows by one unit, and how much it then grows itself.
         std::fill(push.begin(), push.end(), 0.0);
         for (std::size_t k = 0; k < size; ++k) {
@@ -230,12 +232,21 @@ Error describe_feedback(Evaluator& evaluator, Solver& solver, const Feedback& fe
                             "change these reactions by {} times as much",
                             to_short_text(feedback.slope(), 4))};
     }
+    // Several act on each other's loads: only all of them in proportion have a critical size.
+    const std::string critical =
+        acting == 1
+            ? fmt::format("mu = {}, critical mu = {} in this state", to_short_text(coefficient, 6),
+                          to_short_text(coefficient / largest, 6))
+            : fmt::format(
+                  "with its mu = {} and the other frictions the loads change by {} "
+                  "times as much as the friction; all coefficients times {} are "
+                  "critical in this state",
+                  to_short_text(coefficient, 6), to_short_text(feedback.slope(), 3),
+                  to_short_text(1.0 / feedback.slope(), 3));
     return {ErrorCode::kNotUnique,
             fmt::format("friction on {} has no unique solution: it changes the load that it "
-                        "depends on by more than it is (Painleve's paradox); mu = {}, critical "
-                        "mu = {} in this state",
-                        strongest->name, to_short_text(coefficient, 6),
-                        to_short_text(coefficient / largest, 6))};
+                        "depends on by more than it is (Painleve's paradox); {}",
+                        strongest->name, critical)};
 }
 
 template SolveStatus Feedback::close(Evaluator&, solve::AccelerationSolver&, const solve::System&);
