@@ -5,14 +5,15 @@
 PREFIX ?= /usr/local
 BUILD := build/release
 
-.PHONY: help configure demo test build sanitize debug bench lint format install clean dependencies
+.PHONY: help configure demo test build sanitize debug bench bench-peers lint format install clean dependencies
 
 help:
 	@echo "make demo      build and run a model of the gallery"
 	@echo "make test      build and run all tests"
 	@echo "make build     build only; the program is $(BUILD)/app/cli/ananke"
 	@echo "make sanitize  all tests under the address and undefined-behaviour sanitizers"
-	@echo "make bench     our times as ratios to hand-written C++"
+	@echo "make bench     our times beside hand-written C++ and SUNDIALS; writes docs/benchmarks.md"
+	@echo "make bench-peers  our times beside Simbody, MuJoCo and DART, which it installs"
 	@echo "make lint      clang-format and clang-tidy"
 	@echo "make format    rewrite the sources with clang-format"
 	@echo "make install   install the program, the library and its CMake package under PREFIX ($(PREFIX))"
@@ -39,11 +40,15 @@ debug sanitize: dependencies
 	@cmake --build --preset $@
 	@ctest --preset $@
 
-bench: dependencies
+bench:
+	@scripts/install-dependencies.sh bench
 	@cmake --preset bench
 	@cmake --build --preset bench --target ananke_bench ananke_emitter_bench
 	@build/bench/bench/ananke_bench
 	@build/bench/bench/ananke_emitter_bench
+
+bench-peers: dependencies
+	@scripts/bench-peers.sh
 
 lint: build
 	@scripts/install-dependencies.sh lint

@@ -10,6 +10,7 @@
 #include "code/interpreter.h"
 #include "code/kernel.h"
 #include "code/native.h"
+#include "random_dag.h"
 #include "timer.h"
 
 namespace ananke::bench {
@@ -20,42 +21,6 @@ using code::CpuFeatures;
 using code::Op;
 using code::Program;
 using code::Value;
-
-/// Half products, half sums and differences, a few quotients and roots, fused where lowering
-/// does: operands mostly recent, as elimination makes them.
-Program random_dag(std::size_t operations) {
-    constexpr std::uint32_t kInputs = 40;
-    constexpr std::size_t kOutputs = 24;
-    std::mt19937_64 rng(operations);
-    Builder builder(kInputs);
-    std::vector<Value> values;
-    for (std::uint32_t i = 0; i < kInputs; ++i) {
-        values.push_back(builder.input(i));
-    }
-    for (std::size_t i = 0; i < operations; ++i) {
-        const auto pick = [&] {
-            const std::size_t reach = rng() % 4 == 0 ? values.size() : 64;
-            return values[values.size() - 1 - rng() % std::min(reach, values.size())];
-        };
-        const auto kind = rng() % 200;
-        if (kind == 0) {
-            values.push_back(builder.apply(Op::kSqrt, builder.apply(Op::kAbs, pick())));
-        } else if (kind == 1) {
-            values.push_back(builder.apply(Op::kDiv, pick(), pick()));
-        } else if (kind < 100) {
-            values.push_back(builder.apply(Op::kMul, pick(), pick()));
-        } else {
-            values.push_back(builder.apply(kind < 150 ? Op::kAdd : Op::kSub, pick(), pick()));
-        }
-    }
-    // Whatever nothing reads becomes part of an output, so that all of it is computed.
-    std::vector<Value> outputs(values.end() - kOutputs, values.end());
-    for (std::size_t i = 0; i + kOutputs < values.size(); i += 7) {
-        Value& sum = outputs[i % kOutputs];
-        sum = builder.apply(Op::kAdd, sum, values[i]);
-    }
-    return builder.finish(outputs);
-}
 
 /// Sines and cosines of `angles` inputs, and a few products of each.
 Program trigonometric(std::uint32_t angles) {

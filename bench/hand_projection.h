@@ -83,9 +83,20 @@ double largest(const std::array<double, R>& f) {
     return most;
 }
 
+/// A model that brings its own projection.
+template <class Model>
+concept ProjectsItself = requires(double* x) {
+    Model::project(0.0, x, x);
+};
+
+template <ProjectsItself Model>
+void project(double t, double* q, double* v) {
+    Model::project(t, q, v);
+}
+
 /// `Model` has position(t, q, phi, A), rate(t, A, v) and mass(q, M).
 template <class Model>
-void project(double t, double* q, double* v) {
+requires(!ProjectsItself<Model>) void project(double t, double* q, double* v) {
     constexpr double kDone = 2e-15;
     constexpr int kMostIterations = 10;
     typename Model::Residual f;

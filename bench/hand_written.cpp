@@ -86,6 +86,42 @@ struct TwoLinkPendulum {
     static void mass(const double* /*q*/, Mass& M) { M = {{{m, 0, 0}, {0, m, 0}, {0, 0, m}}}; }
 };
 
+/// Roithmayr & Hodges (25)-(29): one row [v2, v1] on the velocities, no positions to hold.
+struct Perpendicular {
+    static constexpr std::size_t n = 4;
+
+    static constexpr double m1 = 1, m2 = 2, f1 = 1, f2 = 1;
+
+    static double squared_length(const double* v) {
+        return (sq(v[2]) + sq(v[3])) / m1 + (sq(v[0]) + sq(v[1])) / m2;
+    }
+    static void push(const double* v, double lambda, double* x) {
+        const double at1 = lambda / m1, at2 = lambda / m2;
+        const double change[4] = {at1 * v[2], at1 * v[3], at2 * v[0], at2 * v[1]};
+        for (std::size_t i = 0; i < n; ++i) {
+            x[i] += change[i];
+        }
+    }
+    static void acceleration(double /*t*/, const double* /*q*/, const double* v, double* a) {
+        a[0] = f1 / m1;
+        a[1] = 0.0;
+        a[2] = f2 / m2;
+        a[3] = 0.0;
+        push(v, -(v[2] * a[0] + v[0] * a[2]) / squared_length(v), a);
+    }
+    static void project(double /*t*/, double* /*q*/, double* v) {
+        constexpr double kDone = 2e-15;
+        constexpr int kMostIterations = 3;
+        for (int i = 0; i < kMostIterations; ++i) {
+            const double residual = v[0] * v[2] + v[1] * v[3];
+            if (std::abs(residual) <= kDone) {
+                return;
+            }
+            push(v, -residual / squared_length(v), v);
+        }
+    }
+};
+
 /// Andrews' squeezing mechanism; mass matrix and forces as in Hairer & Wanner, Solving Ordinary
 /// Differential Equations II, VII.7. The loops are solved by hand: crank and P give every other
 /// acceleration through three 2x2 systems, which leaves one equation for the crank.
@@ -273,6 +309,7 @@ constexpr HandWritten hand_written(const char* name) {
 
 const HandWritten kDuffing = hand_written<Duffing>("duffing");
 const HandWritten kTwoLinkPendulum = hand_written<TwoLinkPendulum>("two_link_pendulum");
+const HandWritten kPerpendicular = hand_written<Perpendicular>("perpendicular");
 const HandWritten kAndrews = hand_written<Andrews>("andrews");
 
 }  // namespace ananke::bench

@@ -30,6 +30,7 @@ struct HandWritten {
 
 extern const HandWritten kDuffing;
 extern const HandWritten kTwoLinkPendulum;
+extern const HandWritten kPerpendicular;
 extern const HandWritten kAndrews;
 
 }  // namespace ananke::bench

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "last_row.h"
 #include "ode/dop853.h"
 #include "ode/integrate.h"
 #include "sim/run.h"
@@ -13,22 +14,6 @@
 
 namespace ananke::bench {
 namespace {
-
-/// Keeps the last row: t, q, v, ...
-class LastRow final : public sim::Recorder {
-  public:
-    Result<void> begin(const sim::Header& /*header*/) override { return {}; }
-    Result<void> row(std::span<const double> values) override {
-        row_.assign(values.begin(), values.end());
-        return {};
-    }
-    Result<void> event(const sim::Event& /*event*/) override { return {}; }
-    Result<void> finish(const std::string& /*ending*/) override { return {}; }
-    const std::vector<double>& values() const { return row_; }
-
-  private:
-    std::vector<double> row_;
-};
 
 std::vector<double> part(std::span<const double> values, std::size_t first, std::size_t count) {
     const std::span<const double> some = values.subspan(first, count);
@@ -165,41 +150,43 @@ class Parts {
 
 }  // namespace
 
-RunTime time_our_run(const BenchModel& model, sim::Drift drift) {
+RunTime our_run(const BenchModel& model, sim::Drift drift, double tolerance) {
     sim::RunOptions options;
     options.until = model.until;
     options.output_times = {model.until};
-    options.tolerance = kTolerance;
+    options.tolerance = tolerance;
     options.dynamics.drift = drift;
     LastRow recorder;
-    sim::RunSummary summary;
-    RunTime time;
-    time.seconds = seconds_per_call([&] {
-        summary = sim::run(model.prepared->compiled, model.prepared->parameters, model.start,
-                           options, recorder);
-    });
+    const sim::RunSummary summary = sim::run(model.prepared->compiled, model.prepared->parameters,
+                                             model.start, options, recorder);
     ANANKE_REQUIRE(!summary.error);
     const auto n = static_cast<std::size_t>(model.hand->n);
-    time.steps = summary.steps.steps;
-    time.evaluations = summary.steps.rhs_evaluations;
-    time.error =
-        error_at_end(model, part(recorder.values(), 1, n), part(recorder.values(), 1 + n, n));
+    return {.steps = summary.steps.steps,
+            .evaluations = summary.steps.rhs_evaluations,
+            .error = error_at_end(model, part(recorder.values(), 1, n),
+                                  part(recorder.values(), 1 + n, n))};
+}
+
+RunTime time_our_run(const BenchModel& model, sim::Drift drift) {
+    RunTime time;
+    const double seconds = seconds_per_call([&] { time = our_run(model, drift, kTolerance); });
+    time.seconds = seconds;
     return time;
+}
+
+RunTime hand_run(const BenchModel& model, bool with_projection, double tolerance) {
+    std::vector<double> q = model.start.q;
+    std::vector<double> v = model.start.v;
+    const HandRun run =
+        model.hand->run(model.until, tolerance, with_projection, q.data(), v.data());
+    return {.steps = run.steps, .evaluations = run.evaluations, .error = error_at_end(model, q, v)};
 }
 
 RunTime time_hand_run(const BenchModel& model, bool with_projection) {
     RunTime time;
-    std::vector<double> q;
-    std::vector<double> v;
-    time.seconds = seconds_per_call([&] {
-        q = model.start.q;
-        v = model.start.v;
-        const HandRun run =
-            model.hand->run(model.until, kTolerance, with_projection, q.data(), v.data());
-        time.steps = run.steps;
-        time.evaluations = run.evaluations;
-    });
-    time.error = error_at_end(model, q, v);
+    const double seconds =
+        seconds_per_call([&] { time = hand_run(model, with_projection, kTolerance); });
+    time.seconds = seconds;
     return time;
 }
 

@@ -12,7 +12,7 @@ namespace ananke::bench {
 
 constexpr double kTolerance = 1e-12;
 
-/// One run at kTolerance: time, and how well it ended.
+/// One run: time, and how well it ended.
 struct RunTime {
     double seconds = 0.0;
     std::size_t steps = 0;
@@ -20,9 +20,11 @@ struct RunTime {
     double error = 0.0;
 };
 
-/// sim::run as `ananke run` calls it, one row at the end.
+/// sim::run as `ananke run` calls it, one row at the end; not timed.
+RunTime our_run(const BenchModel& model, sim::Drift drift, double tolerance);
 RunTime time_our_run(const BenchModel& model, sim::Drift drift);
 /// The loop of hand_dop853.h.
+RunTime hand_run(const BenchModel& model, bool with_projection, double tolerance);
 RunTime time_hand_run(const BenchModel& model, bool with_projection);
 /// The hand-written acceleration under our ode::Dop853.
 RunTime time_hand_run_in_our_integrator(const BenchModel& model, bool with_projection);

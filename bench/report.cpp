@@ -1,8 +1,5 @@
 #include "report.h"
 
-#include <cstdio>
-#include <iterator>
-
 #include <fmt/format.h>
 
 namespace ananke::bench {
@@ -24,142 +21,120 @@ std::vector<RunPair> pairs(const ModelReport& r) {
             {"not projected, our integrator for both", &r.ours_free, &r.hand_in_ours_free}};
 }
 
+std::string nano(double seconds) {
+    return fmt::format("{:.1f}", kNano * seconds);
+}
+
+std::string micro(double seconds) {
+    return fmt::format("{:.1f}", kMicro * seconds);
+}
+
+std::string whole_micro(double seconds) {
+    return fmt::format("{:.0f}", kMicro * seconds);
+}
+
+Table right_hand_side_table(const std::vector<ModelReport>& reports) {
+    Table table{"A right-hand side",
+                "Nanoseconds. `M Q A b`: what the equations alone cost when they are put into "
+                "matrices for the solver.",
+                {{"model", true},
+                 {"operations"},
+                 {"ours"},
+                 {"by hand"},
+                 {"ratio"},
+                 {"disagreement"},
+                 {"M Q A b"}}};
+    for (const ModelReport& r : reports) {
+        const RightHandSide& rhs = r.parts.rhs;
+        table.rows.push_back({r.name, fmt::to_string(rhs.operations), nano(rhs.ours),
+                              nano(rhs.hand), ratio(rhs.ours, rhs.hand),
+                              fmt::format("{:.1e}", r.disagreement), nano(rhs.kernels)});
+    }
+    return table;
+}
+
+Table run_table(const std::vector<ModelReport>& reports) {
+    Table table{fmt::format("A run at tolerance {:g}", kTolerance),
+                "Microseconds, and the error at the end.",
+                {{"model", true},
+                 {"run", true},
+                 {"ours"},
+                 {"by hand"},
+                 {"ratio"},
+                 {"our error"},
+                 {"error by hand"}}};
+    for (const ModelReport& r : reports) {
+        for (const RunPair& pair : pairs(r)) {
+            table.rows.push_back(
+                {r.name, pair.what, micro(pair.ours->seconds), micro(pair.hand->seconds),
+                 ratio(pair.ours->seconds, pair.hand->seconds),
+                 fmt::format("{:.1e}", pair.ours->error), fmt::format("{:.1e}", pair.hand->error)});
+        }
+    }
+    return table;
+}
+
+Table parts_table(const std::vector<ModelReport>& reports) {
+    Table table{"Where our run with projection goes",
+                "Microseconds; the integrator's share and the rest are differences, the rest being "
+                "mostly the recording and emission of programs.",
+                {{"model", true},
+                 {"steps"},
+                 {"evaluations"},
+                 {"run"},
+                 {"right-hand sides"},
+                 {"projection"},
+                 {"integrator"},
+                 {"rest"}}};
+    for (const ModelReport& r : reports) {
+        const RunParts& run = r.parts.run;
+        table.rows.push_back({r.name, fmt::to_string(r.ours.steps),
+                              fmt::to_string(r.ours.evaluations), micro(run.total),
+                              micro(run.right_hand_sides), micro(run.projection),
+                              micro(run.integrator), micro(run.rest)});
+    }
+    return table;
+}
+
+Table way_table(const std::vector<ModelReport>& reports) {
+    Table table{"From the file to the start, small models",
+                "Microseconds, the file read included.",
+                {{"model", true}, {"parse"}, {"derive"}, {"compile"}, {"assemble"}, {"together"}}};
+    for (const ModelReport& r : reports) {
+        table.rows.push_back({r.name, whole_micro(r.way.parse), whole_micro(r.way.derive),
+                              whole_micro(r.way.compile), whole_micro(r.way.assemble),
+                              whole_micro(r.way.total())});
+    }
+    return table;
+}
+
 }  // namespace
 
-std::string tables(const std::vector<ModelReport>& reports) {
-    std::string text;
-    const auto put = std::back_inserter(text);
-
-    fmt::format_to(put, "One right-hand side, nanoseconds\n\n");
-    fmt::format_to(put, "| {:<17} | {:>8} | {:>8} | {:>6} | {:>12} |\n", "model", "ours", "by hand",
-                   "ratio", "disagreement");
-    fmt::format_to(put, "|{:-<19}|{:->9}:|{:->9}:|{:->7}:|{:->13}:|\n", "", "", "", "", "");
-    for (const ModelReport& r : reports) {
-        const RightHandSide& rhs = r.parts.rhs;
-        fmt::format_to(put, "| {:<17} | {:>8.1f} | {:>8.1f} | {:>6.1f} | {:>12.1e} |\n", r.name,
-                       kNano * rhs.ours, kNano * rhs.hand, rhs.ours / rhs.hand, r.disagreement);
-    }
-
-    fmt::format_to(put, "\nOne run at tolerance {:g}, microseconds and error at the end\n\n",
-                   kTolerance);
-    fmt::format_to(put, "| {:<17} | {:<38} | {:>8} | {:>8} | {:>6} | {:>10} | {:>13} |\n", "model",
-                   "run", "ours", "by hand", "ratio", "our error", "error by hand");
-    fmt::format_to(put, "|{:-<19}|{:-<40}|{:->9}:|{:->9}:|{:->7}:|{:->11}:|{:->14}:|\n", "", "", "",
-                   "", "", "", "");
-    for (const ModelReport& r : reports) {
-        for (const RunPair& pair : pairs(r)) {
-            fmt::format_to(
-                put,
-                "| {:<17} | {:<38} | {:>8.1f} | {:>8.1f} | {:>6.1f} | {:>10.1e} | {:>13.1e} |\n",
-                r.name, pair.what, kMicro * pair.ours->seconds, kMicro * pair.hand->seconds,
-                pair.ours->seconds / pair.hand->seconds, pair.ours->error, pair.hand->error);
-        }
-    }
-
-    fmt::format_to(put, "\nWhere our right-hand side goes, nanoseconds\n\n");
-    fmt::format_to(put, "| {:<17} | {:>10} | {:>8} | {:>10} |\n", "model", "operations", "all",
-                   "M Q A b");
-    fmt::format_to(put, "|{:-<19}|{:->11}:|{:->9}:|{:->11}:|\n", "", "", "", "");
-    for (const ModelReport& r : reports) {
-        const RightHandSide& rhs = r.parts.rhs;
-        fmt::format_to(put, "| {:<17} | {:>10} | {:>8.1f} | {:>10.1f} |\n", r.name, rhs.operations,
-                       kNano * rhs.ours, kNano * rhs.kernels);
-    }
-
-    fmt::format_to(put, "\nWhere our run with projection goes, microseconds\n\n");
-    fmt::format_to(put, "| {:<17} | {:>5} | {:>11} | {:>8} | {:>16} | {:>10} | {:>10} | {:>8} |\n",
-                   "model", "steps", "evaluations", "run", "right-hand sides", "projection",
-                   "integrator", "rest");
-    fmt::format_to(put, "|{:-<19}|{:->6}:|{:->12}:|{:->9}:|{:->17}:|{:->11}:|{:->11}:|{:->9}:|\n",
-                   "", "", "", "", "", "", "", "");
-    for (const ModelReport& r : reports) {
-        const RunParts& run = r.parts.run;
-        fmt::format_to(put,
-                       "| {:<17} | {:>5} | {:>11} | {:>8.1f} | {:>16.1f} | {:>10.1f} | {:>10.1f} | "
-                       "{:>8.1f} |\n",
-                       r.name, r.ours.steps, r.ours.evaluations, kMicro * run.total,
-                       kMicro * run.right_hand_sides, kMicro * run.projection,
-                       kMicro * run.integrator, kMicro * run.rest);
-    }
-
-    fmt::format_to(put, "\nFrom text to the first step, microseconds\n\n");
-    fmt::format_to(put, "| {:<17} | {:>8} | {:>8} | {:>8} | {:>8} | {:>8} |\n", "model", "parse",
-                   "derive", "compile", "assemble", "together");
-    fmt::format_to(put, "|{:-<19}|{:->9}:|{:->9}:|{:->9}:|{:->9}:|{:->9}:|\n", "", "", "", "", "",
-                   "");
-    for (const ModelReport& r : reports) {
-        fmt::format_to(put, "| {:<17} | {:>8.0f} | {:>8.0f} | {:>8.0f} | {:>8.0f} | {:>8.0f} |\n",
-                       r.name, kMicro * r.way.parse, kMicro * r.way.derive, kMicro * r.way.compile,
-                       kMicro * r.way.assemble, kMicro * r.way.total());
-    }
-    return text;
+std::vector<Table> model_tables(const std::vector<ModelReport>& reports) {
+    return {right_hand_side_table(reports), run_table(reports), parts_table(reports),
+            way_table(reports)};
 }
 
-std::string chain_table(const std::vector<ChainTime>& chains) {
-    std::string text =
-        "\nOne acceleration of a chain on ball joints, seven coordinates per body, every joint a "
-        "constraint\n\n";
-    const auto put = std::back_inserter(text);
-    fmt::format_to(put, "| {:<6} | {:>6} | {:>10} | {:>12} | {:>12} | {:>14} | {:>12} |\n", "chain",
-                   "bodies", "operations", "us", "us per body", "first step, ms", "disagreement");
-    fmt::format_to(put, "|{:-<8}|{:->7}:|{:->11}:|{:->13}:|{:->13}:|{:->15}:|{:->13}:|\n", "", "",
-                   "", "", "", "", "");
+Table chain_table(const std::vector<ChainTime>& chains) {
+    Table table{"Chains on ball joints, one acceleration",
+                "Seven coordinates per body, every joint a constraint. The tip of the closed chain "
+                "stays in a plane. \"First step\" is the time from the text to the first "
+                "acceleration by the program; the disagreement is with the dense solver.",
+                {{"chain", true},
+                 {"bodies", true},
+                 {"operations"},
+                 {"us"},
+                 {"us per body"},
+                 {"first step, ms"},
+                 {"disagreement"}}};
     for (const ChainTime& one : chains) {
-        fmt::format_to(put,
-                       "| {:<6} | {:>6} | {:>10} | {:>12.2f} | {:>12.3f} | {:>14.1f} | {:>12.1e} "
-                       "|\n",
-                       one.closed ? "closed" : "open", one.bodies, one.operations,
-                       kMicro * one.acceleration, kMicro * one.acceleration / one.bodies,
-                       1e3 * one.first_step, one.disagreement);
+        table.rows.push_back(
+            {one.closed ? "closed" : "open", fmt::to_string(one.bodies),
+             fmt::to_string(one.operations), fmt::format("{:.2f}", kMicro * one.acceleration),
+             fmt::format("{:.3f}", kMicro * one.acceleration / one.bodies),
+             fmt::format("{:.1f}", 1e3 * one.first_step), fmt::format("{:.1e}", one.disagreement)});
     }
-    return text;
-}
-
-Result<void> write_csv(const std::vector<ModelReport>& reports,
-                       const std::vector<ChainTime>& chains, const std::string& path) {
-    std::string text =
-        "model,quantity,ours_seconds,hand_written_seconds,ratio,our_error,"
-        "hand_written_error\n";
-    const auto put = std::back_inserter(text);
-    for (const ModelReport& r : reports) {
-        const RightHandSide& rhs = r.parts.rhs;
-        fmt::format_to(put, "{},right-hand side,{:.6e},{:.6e},{:.3f},,\n", r.name, rhs.ours,
-                       rhs.hand, rhs.ours / rhs.hand);
-        for (const RunPair& pair : pairs(r)) {
-            fmt::format_to(put, "{},\"run, {}\",{:.6e},{:.6e},{:.3f},{:.3e},{:.3e}\n", r.name,
-                           pair.what, pair.ours->seconds, pair.hand->seconds,
-                           pair.ours->seconds / pair.hand->seconds, pair.ours->error,
-                           pair.hand->error);
-        }
-        const RunParts& run = r.parts.run;
-        const std::vector<std::pair<const char*, double>> parts{
-            {"M Q A b into matrices", rhs.kernels},
-            {"run: right-hand sides", run.right_hand_sides},
-            {"run: projection", run.projection},
-            {"run: integrator", run.integrator},
-            {"run: rest", run.rest},
-            {"parse", r.way.parse},
-            {"derive", r.way.derive},
-            {"compile", r.way.compile},
-            {"assemble", r.way.assemble}};
-        for (const auto& [what, seconds] : parts) {
-            fmt::format_to(put, "{},{},{:.6e},,,,\n", r.name, what, seconds);
-        }
-    }
-    for (const ChainTime& one : chains) {
-        fmt::format_to(put, "{} chain of {},acceleration,{:.6e},,,{:.3e},\n",
-                       one.closed ? "closed" : "open", one.bodies, one.acceleration,
-                       one.disagreement);
-    }
-    std::FILE* file = std::fopen(path.c_str(), "w");
-    if (file == nullptr) {
-        return Error{ErrorCode::kIo, fmt::format("{} cannot be written", path)};
-    }
-    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    if (std::fclose(file) != 0 || !written) {
-        return Error{ErrorCode::kIo, fmt::format("{} could not be written", path)};
-    }
-    return {};
+    return table;
 }
 
 }  // namespace ananke::bench

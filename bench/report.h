@@ -1,13 +1,13 @@
-// The result of the benchmark as tables (Markdown, readable in a terminal) and as CSV.
+// What was measured as tables.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "base/result.h"
 #include "chains.h"
 #include "models.h"
 #include "replay.h"
+#include "table.h"
 
 namespace ananke::bench {
 
@@ -21,9 +21,7 @@ struct ModelReport {
     WayToFirstStep way;
 };
 
-std::string tables(const std::vector<ModelReport>& reports);
-std::string chain_table(const std::vector<ChainTime>& chains);
-Result<void> write_csv(const std::vector<ModelReport>& reports,
-                       const std::vector<ChainTime>& chains, const std::string& path);
+std::vector<Table> model_tables(const std::vector<ModelReport>& reports);
+Table chain_table(const std::vector<ChainTime>& chains);
 
 }  // namespace ananke::bench

@@ -2,14 +2,18 @@
 # Installs the Debian packages that are missing; prints the one command to run when it lacks the rights.
 #   scripts/install-dependencies.sh           what building and testing needs
 #   scripts/install-dependencies.sh lint      what `make lint` needs besides
+#   scripts/install-dependencies.sh bench     what `make bench` needs besides
+#   scripts/install-dependencies.sh simbody   one engine of `make bench-peers`; also mujoco, dart
 set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config libeigen3-dev libfmt-dev libsleef-dev libasmjit-dev libhdf5-dev
     libcli11-dev nlohmann-json3-dev libgtest-dev)
 case "${1:-}" in
 lint) packages+=(clang-format clang-tidy) ;;
+bench) packages+=(libsundials-dev) ;;
+simbody | mujoco | dart) packages+=("lib$1-dev") ;;
 "") ;;
-*) echo "unknown set of packages: $1 (known: lint)" >&2; exit 1 ;;
+*) echo "unknown set of packages: $1 (known: lint, bench, simbody, mujoco, dart)" >&2; exit 1 ;;
 esac
 
 missing=()

@@ -1,0 +1,125 @@
+#include "four_bars.h"
+
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "sim/right_hand_side.h"
+#include "timer.h"
+#include "turning_bar.h"
+
+namespace ananke::bench {
+namespace {
+
+constexpr double kTilt = std::numbers::pi / 6;
+
+/// Largest error of the z component of omega' = 2 E u'' over all bodies. At
+/// u = (c, 0, 0, s) it is 2 (c u3'' - s u0'').
+double acceleration_error(int four_bars, const double* q, const double* a) {
+    constexpr std::size_t kPerBody = 7;
+    const double turning = -four_bar_constant(four_bars) * std::cos(std::numbers::pi / 2 - kTilt);
+    double worst = 0.0;
+    for (int body = 0; body < 2 * four_bars + 1; ++body) {
+        const double* u = q + kPerBody * static_cast<std::size_t>(body) + 3;
+        const double* udd = a + kPerBody * static_cast<std::size_t>(body) + 3;
+        const double alpha = 2.0 * (u[0] * udd[3] - u[3] * udd[0]);
+        const double exact = body <= four_bars ? turning : 0.0;
+        worst = std::max(worst, std::abs(alpha - exact) / std::abs(turning));
+    }
+    return worst;
+}
+
+}  // namespace
+
+std::string four_bars_text(int four_bars, double tilt) {
+    return fmt::format(R"(parameter N = {}, tilt = {:.17g}, c = cos(tilt), s = sin(tilt)
+parameter J = 1/12, Ja = 0.001
+gravity (0, -9.81, 0)
+for i in 0..N {{
+  body upright[i] mass 1 inertia (J, Ja, J) at (i + s/2, c/2, 0),
+       orientation rotation((0, 0, 1), -tilt) velocity ~ (c/2, -s/2, 0) omega ~ (0, 0, -1)
+}}
+for i in 1..N {{
+  body level[i] mass 1 inertia (Ja, J, J) at (i - 1/2 + s, c, 0) velocity ~ (c, -s, 0)
+}}
+for i in 0..N {{
+  joint foot[i]: revolute(ground at (i, 0, 0), upright[i] at (0, -1/2, 0))
+}}
+for i in 1..N {{
+  joint left[i]: revolute(upright[i-1] at (0, 1/2, 0), level[i] at (-1/2, 0, 0))
+  joint right[i]: revolute(level[i] at (1/2, 0, 0), upright[i] at (0, 1/2, 0))
+}}
+output B0 = position(upright[0] at (0, 1/2, 0))
+simulate until 10
+)",
+                       four_bars, tilt);
+}
+
+Result<FourBarsAcceleration> time_four_bars_acceleration(int four_bars) {
+    FourBarsAcceleration time{.four_bars = four_bars};
+    const double began = cpu_seconds();
+    const Result<Started> started = start_text(four_bars_text(four_bars, kTilt));
+    if (!started) {
+        return started.error();
+    }
+    const sim::Prepared& prepared = *started.value().prepared;
+    const double* q = started.value().start.q.data();
+    const double* v = started.value().start.v.data();
+    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
+    sim::RightHandSide rhs(evaluator, {});
+    if (rhs.on_constraints(0.0, q, v) != solve::SolveStatus::kOk) {
+        return rhs.dynamics().explain(0.0, q, v);
+    }
+    rhs.in_step(0.0, q, v);
+    time.first_step = cpu_seconds() - began;
+    time.operations = rhs.program_size();
+    time.error = acceleration_error(four_bars, q, rhs.a());
+    time.seconds = seconds_per_call([&] {
+        rhs.in_step(0.0, q, v);
+        keep(*rhs.a());
+    });
+    return time;
+}
+
+Result<MotionTime> time_four_bars_motion(int four_bars) {
+    constexpr double kUntil = 10.0;
+    const Turning end =
+        turning_bar(four_bar_constant(four_bars), {std::numbers::pi / 2, -1.0}, kUntil);
+    const Result<Started> started = start_text(four_bars_text(four_bars, 0.0));
+    if (!started) {
+        return started.error();
+    }
+    Motion motion{fmt::format("N = {}", four_bars), kUntil};
+    motion.goal = 1e-9;
+    motion.against = "exact";
+    motion.error = [end](const LastRow& row) {
+        return std::hypot(row.value("B0.x") - std::cos(end.angle),
+                          row.value("B0.y") - std::sin(end.angle), row.value("B0.z"));
+    };
+    return time_motion(motion, started.value());
+}
+
+Table four_bars_table(const std::vector<FourBarsAcceleration>& times) {
+    Table table{"N-four-bar with all joints in 3-D, one acceleration",
+                "30 degrees from upright; the error is that of all angular accelerations against "
+                "the formula.",
+                {{"N", true},
+                 {"bodies"},
+                 {"operations"},
+                 {"us"},
+                 {"us per body"},
+                 {"first step, ms"},
+                 {"error"}}};
+    for (const FourBarsAcceleration& one : times) {
+        const int bodies = 2 * one.four_bars + 1;
+        table.rows.push_back(
+            {fmt::to_string(one.four_bars), fmt::to_string(bodies), fmt::to_string(one.operations),
+             fmt::format("{:.2f}", 1e6 * one.seconds),
+             fmt::format("{:.3f}", 1e6 * one.seconds / bodies),
+             fmt::format("{:.1f}", 1e3 * one.first_step), fmt::format("{:.1e}", one.error)});
+    }
+    return table;
+}
+
+}  // namespace ananke::bench
