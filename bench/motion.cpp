@@ -6,13 +6,14 @@
 #include <fmt/format.h>
 
 #include "lang/parse_model.h"
+#include "sim/row_writer.h"
 #include "sim/run.h"
 #include "timer.h"
 
 namespace ananke::bench {
 namespace {
 
-constexpr double kLongestRun = 60.0;  // seconds of CPU time
+constexpr double kLongestRun = 20.0;  // seconds of CPU time
 
 Result<Started> start(const std::function<lang::ParseResult(Sources&)>& parse) {
     Started started;
@@ -51,6 +52,9 @@ OneRun run_once(const Started& started, double until, double tolerance, bool sti
     options.output_times = {until};
     options.tolerance = tolerance;
     options.stiff = stiff;
+    sim::Header header;
+    header.columns = sim::columns_of(*started.prepared->compiled);
+    ANANKE_REQUIRE(run.end.begin(header).has_value());
     const double began = cpu_seconds();
     options.stop_requested = [&] { return cpu_seconds() - began > longest; };
     run.summary = sim::run(started.prepared->compiled, started.prepared->parameters, started.start,
@@ -96,7 +100,8 @@ Result<Started> start_model(const std::string& name, const std::vector<std::stri
 }
 
 MotionTime time_motion(const Motion& motion, const Started& started) {
-    constexpr double kTogether = 3.0;  // seconds for repetitions
+    fmt::print(stderr, "ananke_bench: {}\n", motion.name);
+    constexpr double kTogether = 1.0;  // seconds for repetitions
     MotionTime time;
     time.name = motion.name;
     time.until = motion.until;
@@ -125,7 +130,7 @@ MotionTime time_motion(const Motion& motion, const Started& started) {
 
 Result<std::vector<double>> end_of_run(const Started& started, double until, double tolerance,
                                        bool stiff, const std::vector<std::string>& columns) {
-    constexpr double kLonger = 10.0 * kLongestRun;
+    constexpr double kLonger = 3.0 * kLongestRun;
     const OneRun run = run_once(started, until, tolerance, stiff, kLonger);
     if (run.summary.error) {
         return *run.summary.error;
