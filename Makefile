@@ -40,8 +40,8 @@ debug sanitize: dependencies
 	@cmake --build --preset $@
 	@ctest --preset $@
 
-bench:
-	@scripts/install-dependencies.sh bench
+bench: dependencies
+	@scripts/install-dependencies.sh bench || echo "SUNDIALS could not be installed: its rows are left out"
 	@cmake --preset bench
 	@cmake --build --preset bench --target ananke_bench ananke_emitter_bench
 	@build/bench/bench/ananke_bench

@@ -57,6 +57,7 @@ simulate until 10
 }
 
 Result<FourBarsAcceleration> time_four_bars_acceleration(int four_bars) {
+    fmt::print(stderr, "ananke_bench: one acceleration of {} four-bars\n", four_bars);
     FourBarsAcceleration time{.four_bars = four_bars};
     const double began = cpu_seconds();
     const Result<Started> started = start_text(four_bars_text(four_bars, kTilt));
@@ -98,6 +99,30 @@ Result<MotionTime> time_four_bars_motion(int four_bars) {
                           row.value("B0.y") - std::sin(end.angle), row.value("B0.z"));
     };
     return time_motion(motion, started.value());
+}
+
+Result<std::vector<FourBarsTimes>> time_four_bars(const std::vector<int>& sizes) {
+    std::vector<FourBarsTimes> times;
+    for (const int four_bars : sizes) {
+        const Result<FourBarsAcceleration> acceleration = time_four_bars_acceleration(four_bars);
+        if (!acceleration) {
+            return acceleration.error();
+        }
+        if (!times.empty() && !times.back().motion.stopped.empty()) {
+            MotionTime motion;
+            motion.name = fmt::format("N = {}", four_bars);
+            motion.until = times.back().motion.until;
+            motion.stopped = "before it began: the smaller one took too long";
+            times.push_back({acceleration.value(), motion});
+            continue;
+        }
+        const Result<MotionTime> motion = time_four_bars_motion(four_bars);
+        if (!motion) {
+            return motion.error();
+        }
+        times.push_back({acceleration.value(), motion.value()});
+    }
+    return times;
 }
 
 Table four_bars_table(const std::vector<FourBarsAcceleration>& times) {

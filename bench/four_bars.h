@@ -29,6 +29,14 @@ Result<FourBarsAcceleration> time_four_bars_acceleration(int four_bars);
 /// The error is that of the tip B0.
 Result<MotionTime> time_four_bars_motion(int four_bars);
 
+struct FourBarsTimes {
+    FourBarsAcceleration acceleration;
+    MotionTime motion;
+};
+
+/// For ascending numbers of four-bars; once a motion has been stopped, larger ones are not tried.
+Result<std::vector<FourBarsTimes>> time_four_bars(const std::vector<int>& sizes);
+
 Table four_bars_table(const std::vector<FourBarsAcceleration>& times);
 
 }  // namespace ananke::bench

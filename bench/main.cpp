@@ -137,17 +137,13 @@ Result<void> measure_mechanisms(Measurements& measured) {
 }
 
 Result<void> measure_four_bars(Measurements& measured) {
-    for (const int four_bars : {1, 10, 100}) {
-        const Result<FourBarsAcceleration> acceleration = time_four_bars_acceleration(four_bars);
-        if (!acceleration) {
-            return acceleration.error();
-        }
-        measured.four_bars.push_back(acceleration.value());
-        const Result<MotionTime> motion = time_four_bars_motion(four_bars);
-        if (!motion) {
-            return motion.error();
-        }
-        measured.four_bars_motions.push_back(motion.value());
+    Result<std::vector<FourBarsTimes>> times = time_four_bars({1, 10, 100});
+    if (!times) {
+        return times.error();
+    }
+    for (const FourBarsTimes& one : times.value()) {
+        measured.four_bars.push_back(one.acceleration);
+        measured.four_bars_motions.push_back(one.motion);
     }
     return {};
 }

@@ -73,20 +73,19 @@ Result<void> race_chain(int links, bool closed) {
     return {};
 }
 
-Result<void> race_four_bars(int count) {
-    const Result<FourBarsAcceleration> one = time_four_bars_acceleration(count);
-    if (!one) {
-        return one.error();
+Result<void> race_four_bars() {
+    const Result<std::vector<FourBarsTimes>> times = time_four_bars(kSizes);
+    if (!times) {
+        return times.error();
     }
-    print_row(kFourBars, count, one.value().seconds, one.value().error);
-    const Result<MotionTime> motion = time_four_bars_motion(count);
-    if (!motion) {
-        return motion.error();
+    for (const auto& [acceleration, motion] : times.value()) {
+        const int count = acceleration.four_bars;
+        print_row(kFourBars, count, acceleration.seconds, acceleration.error);
+        const bool ended = motion.stopped.empty();
+        print_row(kFourBarsMotion, count, ended ? motion.seconds : 0.0, ended ? motion.error : 0.0,
+                  ended ? fmt::format("tolerance {:.0e}", motion.tolerance)
+                        : "stopped " + motion.stopped);
     }
-    const bool ended = motion.value().stopped.empty();
-    print_row(kFourBarsMotion, count, ended ? motion.value().seconds : 0.0, motion.value().error,
-              ended ? fmt::format("tolerance {:.0e}", motion.value().tolerance)
-                    : "stopped " + motion.value().stopped);
     return {};
 }
 
@@ -104,13 +103,7 @@ Result<void> race() {
             return done;
         }
     }
-    for (const int n : kSizes) {
-        const Result<void> done = race_four_bars(n);
-        if (!done) {
-            return done;
-        }
-    }
-    return {};
+    return race_four_bars();
 }
 
 }  // namespace
