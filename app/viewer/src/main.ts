@@ -16,6 +16,7 @@ function start(): void {
   const root = document.getElementById('ananke-root') ?? document.body.appendChild(el('div', { attrs: { id: 'ananke-root' } }));
   try {
     const mounted = mount(root, readPage(document));
+    performance.mark('ananke-mounted');
     (window as unknown as { anankePage: unknown }).anankePage = mounted;
   } catch (error) {
     root.replaceChildren(el('p', { class: 'fatal', attrs: { role: 'alert' }, text: `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}.` }));

@@ -17,6 +17,8 @@ import { bindKeys } from './ui/transport';
 export interface Mounted {
   clock: Clock;
   data: Decoded;
+  /** Resolves when the animation is there too. */
+  ready: Promise<void>;
 }
 
 export function mount(root: HTMLElement, data: Decoded): Mounted {
@@ -24,7 +26,7 @@ export function mount(root: HTMLElement, data: Decoded): Mounted {
   const theme = new ThemeSwitch();
   const last = data.time.length - 1;
   const clock = new Clock(data.time[0] ?? 0, data.time[Math.max(last, 0)] ?? 0, (tick) => requestAnimationFrame(tick));
-  const motion = new MotionView(data, clock, theme.now);
+  const motion = new MotionView(data, clock);
   const figures = new Figures(data, clock, theme);
   const sections: [string, string, HTMLElement][] = [];
   if (report.equations.length > 0) {
@@ -43,7 +45,6 @@ export function mount(root: HTMLElement, data: Decoded): Mounted {
     sections.push(['model', 'Model', modelTextElement(report.modelText)]);
   }
   const links: [string, string][] = [['motion', 'Motion'], ['figures', 'Figures'], ...sections.map(([id, title]): [string, string] => [id, title])];
-  const drawable = report.scene.bodies.length + report.scene.points.length > 0;
   root.replaceChildren(
     el('header', { class: 'bar' },
       el('span', { class: 'brand', text: 'Ananke' }),
@@ -52,12 +53,11 @@ export function mount(root: HTMLElement, data: Decoded): Mounted {
     ),
     el('main', {},
       intro(report, clock),
-      el('div', { class: drawable ? 'work' : 'work flat' }, motion.element, figures.element),
+      el('div', { class: motion.vacant ? 'work flat' : 'work' }, motion.element, figures.element),
       ...sections.map(([id, title, body]) => el('section', { class: 'part', attrs: { id, 'aria-label': title } }, el('h2', { text: title }), body)),
     ),
     el('footer', { class: 'colophon' }, el('p', { text: `Ananke ${report.version}` }), el('p', { class: 'hint', text: 'Space plays, arrow keys move the time, a click in a figure goes there, a drag zooms.' })),
   );
-  motion.fit();
   theme.onChange((now) => {
     motion.setTheme(now);
     figures.setTheme();
@@ -74,13 +74,25 @@ export function mount(root: HTMLElement, data: Decoded): Mounted {
   bindPrinting(theme, motion, figures);
   // Sizes of text in plots are those of the page's fonts, which are ready a moment later.
   void document.fonts?.ready.then(() => figures.setTheme());
-  return { clock, data };
+  return { clock, data, ready: afterPaint(() => motion.start(theme.now)) };
+}
+
+/** Runs when the page has been shown once: what takes longer must not keep the reader waiting. */
+function afterPaint(work: () => void): Promise<void> {
+  return new Promise((done) =>
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        work();
+        done();
+      }),
+    ),
+  );
 }
 
 function intro(report: Report, clock: Clock): HTMLElement {
   const title = report.title !== '' ? report.title : report.file;
   const facts = [report.file, `t from ${formatValue(clock.start)} to ${formatValue(clock.end)}`, `${report.rows.toLocaleString('en')} rows`].filter((text) => text !== '');
-  const box = el('section', { class: 'intro' }, el('h1', { text: title }), el('p', { class: 'facts num', text: facts.join('  ·  ') }));
+  const box = el('section', { class: 'intro' }, el('div', { class: 'heading' }, el('h1', { text: title }), el('p', { class: 'facts num', text: facts.join('  ·  ') })));
   if (report.ending !== 'done' && report.ending !== '') {
     box.append(el('p', { class: 'ending', attrs: { role: 'status' } }, el('strong', { text: 'The run ended early. ' }), report.ending));
   }
@@ -88,7 +100,7 @@ function intro(report: Report, clock: Clock): HTMLElement {
     const most = 24;
     const entry = (p: { name: string; value: number }): HTMLElement => el('div', {}, el('dt', { text: p.name }), el('dd', { class: 'num', text: formatParameter(p.value) }));
     const list = el('dl', { class: 'parameters', attrs: { 'aria-label': 'Parameters' } }, ...report.parameters.slice(0, most).map(entry));
-    box.append(list);
+    box.querySelector('.heading')!.after(list);
     if (report.parameters.length > most) {
       const more = el('button', { class: 'quiet', text: `${report.parameters.length - most} more parameters`, attrs: { type: 'button' } });
       more.addEventListener('click', () => {

@@ -38,7 +38,7 @@ export class PlotCard {
     this.resetButton = el('button', { class: 'quiet', text: 'Reset zoom', attrs: { type: 'button', hidden: '' }, on: { click: () => this.view?.resetZoom() } });
     const tools = el('div', { class: 'tools' }, this.resetButton);
     if (this.againstTime) {
-      const toggle = el('button', { class: 'quiet toggle', text: 'log', title: 'Logarithmic scale', attrs: { type: 'button', 'aria-pressed': String(this.log), 'aria-label': 'Logarithmic scale' } });
+      const toggle = el('button', { class: 'quiet toggle', text: 'log scale', title: 'Logarithmic scale', attrs: { type: 'button', 'aria-pressed': String(this.log) } });
       toggle.addEventListener('click', () => {
         this.log = !this.log;
         toggle.setAttribute('aria-pressed', String(this.log));

@@ -106,3 +106,52 @@ export function viewDirection(data: Decoded, scene: Scene, centre: Vector3): Vec
   const aside = new Vector3().crossVectors(up, across);
   return across.addScaledVector(aside, 0.55).normalize().addScaledVector(up, 0.42).normalize();
 }
+
+/**
+ * Where to look and from how far, along `direction`, so that all of the motion fills the picture. `half` are the tangents of half the angles of view.
+ * A place (x, y, z) in axes of the camera, z towards it, is seen from distance d if |x| <= half[0] (d - z) and |y| <= half[1] (d - z).
+ */
+export function frameAll(data: Decoded, scene: Scene, direction: Vector3, up: Vector3, half: [number, number]): { target: Vector3; distance: number } {
+  const right = new Vector3().crossVectors(up, direction).normalize();
+  const top = new Vector3().crossVectors(direction, right);
+  const p = new Vector3();
+  const places: number[] = [];
+  everyPlace(data, scene, (_row, x, y, z, size) => {
+    if (Number.isFinite(x + y + z)) {
+      p.set(x, y, z);
+      places.push(p.dot(right), p.dot(top), p.dot(direction), size);
+    }
+  });
+  // Room for arrows and names.
+  const margin = 0.22 * scene.length;
+  let [cx, cy, cz, distance] = [0, 0, 0, 1];
+  for (let pass = 0; pass < 4; ++pass) {
+    // In each pass the sides that are seen under the largest angles are brought to the same distance from the middle.
+    const side = [Infinity, -Infinity, Infinity, -Infinity];
+    const depth = [Infinity, -Infinity];
+    for (let i = 0; i < places.length; i += 4) {
+      const nearness = pass === 0 ? 1 : distance / Math.max(distance - (places[i + 2]! - cz), 0.2 * distance);
+      const r = places[i + 3]! + margin;
+      side[0] = Math.min(side[0]!, (places[i]! - cx - r) * nearness);
+      side[1] = Math.max(side[1]!, (places[i]! - cx + r) * nearness);
+      side[2] = Math.min(side[2]!, (places[i + 1]! - cy - r) * nearness);
+      side[3] = Math.max(side[3]!, (places[i + 1]! - cy + r) * nearness);
+      depth[0] = Math.min(depth[0]!, places[i + 2]!);
+      depth[1] = Math.max(depth[1]!, places[i + 2]!);
+    }
+    if (places.length === 0) {
+      break;
+    }
+    cx += (side[0]! + side[1]!) / 2;
+    cy += (side[2]! + side[3]!) / 2;
+    cz = (depth[0]! + depth[1]!) / 2;
+    distance = 0;
+    for (let i = 0; i < places.length; i += 4) {
+      const r = places[i + 3]! + margin;
+      const z = places[i + 2]! - cz + places[i + 3]!;
+      distance = Math.max(distance, (Math.abs(places[i]! - cx) + r) / half[0] + z, (Math.abs(places[i + 1]! - cy) + r) / half[1] + z);
+    }
+  }
+  const target = new Vector3().addScaledVector(right, cx).addScaledVector(top, cy).addScaledVector(direction, cz);
+  return { target, distance: Math.max(distance, 0.5 * scene.length) };
+}

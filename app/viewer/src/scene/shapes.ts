@@ -1,7 +1,7 @@
 /** Meshes of bodies, points and joints. */
 import {
   BoxGeometry, BufferGeometry, CircleGeometry, Color, ConeGeometry, CylinderGeometry, DoubleSide, EdgesGeometry, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments,
-  Mesh, MeshBasicMaterial, MeshStandardMaterial, Object3D, Quaternion, RingGeometry, SphereGeometry, Vector3, type Material,
+  Mesh, MeshBasicMaterial, MeshLambertMaterial, Object3D, Quaternion, RingGeometry, SphereGeometry, Vector3, type Material,
 } from 'three';
 import type { Shape } from '../types';
 import type { Ink } from './ink';
@@ -13,7 +13,7 @@ function fill(colour: string, planar: boolean): Material {
   if (planar) {
     return new MeshBasicMaterial({ color: colour, transparent: true, opacity: 0.82, depthWrite: false, side: DoubleSide });
   }
-  return new MeshStandardMaterial({ color: colour, roughness: 0.62, metalness: 0.04 });
+  return new MeshLambertMaterial({ color: colour });
 }
 
 function strokes(points: number[], colour: Color, opacity: number): LineSegments {
@@ -92,8 +92,6 @@ function shapeObject(shape: Shape, colour: string, planar: boolean, thickness: n
     }
   }
   const mesh = new Mesh(geometry, fill(colour, planar));
-  mesh.castShadow = !planar;
-  mesh.receiveShadow = !planar;
   holder.add(mesh);
   if (edged) {
     const lines = new LineSegments(new EdgesGeometry(geometry, 30), new LineBasicMaterial({ color: edge, transparent: true, opacity: planar ? 0.95 : 0.5 }));
@@ -118,9 +116,7 @@ export function bodyObject(shapes: Shape[], colour: string, planar: boolean, thi
 
 export function ballObject(radius: number, colour: string, planar: boolean, ink: Ink): Object3D {
   if (!planar) {
-    const ball = new Mesh(new SphereGeometry(radius, 32, 20), fill(colour, false));
-    ball.castShadow = true;
-    return ball;
+    return new Mesh(new SphereGeometry(radius, 32, 20), fill(colour, false));
   }
   const ball = new Group();
   const disk = new Mesh(new CircleGeometry(radius, 40), new MeshBasicMaterial({ color: colour, depthTest: false }));
@@ -145,7 +141,7 @@ export function pinObject(radius: number, ink: Ink): Object3D {
 /** The support of a pin on the ground: a foot with its point at the place, against `up`. */
 export function footObject(size: number, up: Vector3, planar: boolean, ink: Ink): Object3D {
   const foot = new Group();
-  const material = (): Material => (planar ? new MeshBasicMaterial({ color: ink.soft }) : new MeshStandardMaterial({ color: ink.soft, roughness: 0.9 }));
+  const material = (): Material => (planar ? new MeshBasicMaterial({ color: ink.soft }) : new MeshLambertMaterial({ color: ink.soft }));
   const cone = new Mesh(new ConeGeometry(size * 0.62, size, planar ? 4 : 28), material());
   cone.position.y = -size / 2;
   const plate = new Mesh(planar ? new BoxGeometry(size * 1.7, size * 0.16, size * 0.1) : new CylinderGeometry(size * 0.85, size * 0.85, size * 0.16, 32), material());

@@ -1,7 +1,6 @@
 /** The animation: what a Scene describes, drawn on one canvas at any time of the run. Knows nothing of the page around it. */
 import {
-  AmbientLight, DirectionalLight, Group, HemisphereLight, Mesh, OrthographicCamera, PCFShadowMap, PerspectiveCamera, PlaneGeometry, Scene as World, ShadowMaterial,
-  Vector3, WebGLRenderer, type BufferGeometry, type Material, type Object3D,
+  DirectionalLight, Group, HemisphereLight, OrthographicCamera, PerspectiveCamera, Scene as World, Vector3, WebGLRenderer, type BufferGeometry, type Material, type Mesh, type Object3D,
 } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { Decoded } from '../data';
@@ -10,11 +9,12 @@ import { niceBelow } from '../format';
 import { bodyColour, forceColour, namedColour, torqueColour, type Theme } from '../style/palette';
 import type { Scene } from '../types';
 import { Arrow } from './arrows';
-import { floorHeight, measure, viewDirection, type Extent } from './fit';
+import { floorHeight, frameAll, measure, viewDirection, type Extent } from './fit';
 import { axesObject, gridObject } from './grid';
 import { inks, type Ink } from './ink';
 import { placeAt, turnAt } from './interpolate';
 import { Link, Trail } from './lines';
+import { Shadows } from './shadows';
 import { ballObject, bodyObject, footObject, pinObject } from './shapes';
 
 export type TrailMode = 'none' | 'recent' | 'whole';
@@ -57,7 +57,7 @@ export class Stage {
   private pinGroup = new Group();
   private links: { link: Link; from: Float32Array; to: Float32Array }[] = [];
   private trails: Trail[] = [];
-  private sun: DirectionalLight | null = null;
+  private shadows: Shadows | null = null;
   private time = 0;
   private at = { row: 0, fraction: 0 };
   private width = 1;
@@ -78,8 +78,7 @@ export class Stage {
   ) {
     this.scene = data.report.scene;
     this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true });
-    this.renderer.shadowMap.enabled = !this.scene.planar;
-    this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer.debug.checkShaderErrors = false; // asking for them waits for the compiler
     this.renderer.autoClear = false;
     this.up = new Vector3(...this.scene.up);
     if (this.up.lengthSq() === 0) {
@@ -144,7 +143,7 @@ export class Stage {
       this.trails.forEach((trail) => trail.update(t));
     }
     this.follow();
-    this.aimSun();
+    this.shadows?.update();
     this.invalidate();
   }
 
@@ -206,7 +205,7 @@ export class Stage {
     if (this.following >= 0) {
       this.anchorPlace(this.following, centre);
     }
-    const radius = this.following >= 0 ? Math.max(extent.spread * 1.6, scene.length) : extent.radius;
+    const radius = Math.max(extent.spread * 1.6, scene.length);
     if (this.camera instanceof OrthographicCamera) {
       this.controls.target.set(centre.x, centre.y, 0);
       this.camera.position.set(centre.x, centre.y, 10);
@@ -216,8 +215,14 @@ export class Stage {
       this.controls.target.fromArray(scene.camera.to);
     } else {
       const direction = viewDirection(this.data, scene, extent.centre);
-      this.controls.target.copy(centre);
-      this.camera.position.copy(centre).addScaledVector(direction, this.distanceFor(radius));
+      if (this.following >= 0) {
+        this.controls.target.copy(centre);
+        this.camera.position.copy(centre).addScaledVector(direction, this.distanceFor(radius));
+      } else {
+        const { target, distance } = frameAll(this.data, scene, direction, this.up, this.halfAngles());
+        this.controls.target.copy(target);
+        this.camera.position.copy(target).addScaledVector(direction, distance);
+      }
     }
     if (this.camera instanceof PerspectiveCamera) {
       const d = this.camera.position.distanceTo(this.controls.target);
@@ -268,6 +273,15 @@ export class Stage {
     this.renderer.render(this.corner, this.axesCamera);
   }
 
+  /** Gives up fine pixels where frames come too slowly. */
+  simplify(): void {
+    if (this.renderer.getPixelRatio() > 1) {
+      this.renderer.setPixelRatio(1);
+      this.renderer.setSize(this.width, this.height, false);
+      this.invalidate();
+    }
+  }
+
   dispose(): void {
     this.controls.dispose();
     this.clearWorld();
@@ -297,6 +311,7 @@ export class Stage {
     this.pins = [];
     this.links = [];
     this.trails = [];
+    this.shadows = null;
     this.pinGroup = new Group();
     this.pinGroup.visible = this.jointsVisible;
     this.world.add(this.pinGroup);
@@ -322,28 +337,18 @@ export class Stage {
     const v = new Vector3().crossVectors(up, u);
     const centre = extent.centre.clone().addScaledVector(up, height - extent.centre.dot(up));
     this.world.add(gridObject(centre, u, v, 3.2 * extent.radius, this.gridStep, this.ink, false));
-    const floor = new Mesh(new PlaneGeometry(12 * extent.radius, 12 * extent.radius), new ShadowMaterial({ opacity: theme === 'light' ? 0.16 : 0.42 }));
-    floor.position.copy(centre);
-    floor.quaternion.setFromUnitVectors(zUp, up);
-    floor.receiveShadow = true;
-    floor.renderOrder = -6;
-    const sky = new HemisphereLight(0xffffff, theme === 'light' ? 0xb9bec4 : 0x50565d, 1.5);
+    this.shadows = new Shadows(up, height, this.ink);
+    const sky = new HemisphereLight(0xffffff, theme === 'light' ? 0xa9b0b8 : 0x464c54, 1.9);
     sky.position.copy(up);
-    const sun = new DirectionalLight(0xffffff, 2.1);
-    sun.castShadow = true;
-    sun.shadow.mapSize.set(1024, 1024);
-    sun.shadow.radius = 4;
-    const reach = 1.5 * extent.spread;
-    Object.assign(sun.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * reach, far: 20 * reach + 4 * extent.radius });
-    sun.shadow.bias = -0.0008;
-    sun.shadow.normalBias = 0.01 * reach;
-    this.sun = sun;
-    this.world.add(floor, sky, new AmbientLight(0xffffff, 0.35), sun, sun.target);
+    const sun = new DirectionalLight(0xffffff, 1.7);
+    sun.position.copy(up).multiplyScalar(1.2).addScaledVector(u, 0.9).addScaledVector(v, -0.6);
+    this.world.add(this.shadows.object, sky, sun);
   }
 
   private mover(object: Object3D, position: Float32Array, rotation: Float32Array | null): void {
     this.world.add(object);
     this.movers.push({ object, position, rotation });
+    this.shadows?.add(object);
   }
 
   private addTrail(track: Float32Array, colour: string): void {
@@ -476,20 +481,6 @@ export class Stage {
     this.camera.updateMatrixWorld();
   }
 
-  /** Keeps light and shadow around what is drawn now. */
-  private aimSun(): void {
-    if (!this.sun || this.movers.length === 0) {
-      return;
-    }
-    const centre = new Vector3();
-    this.movers.forEach((mover) => centre.add(mover.object.position));
-    centre.divideScalar(this.movers.length);
-    const side = new Vector3(0.5, -0.4, 0.3).addScaledVector(this.up, -new Vector3(0.5, -0.4, 0.3).dot(this.up));
-    const direction = this.up.clone().addScaledVector(side, 0.8).normalize();
-    this.sun.target.position.copy(centre);
-    this.sun.position.copy(centre).addScaledVector(direction, 6 * this.extent.spread + this.extent.radius);
-  }
-
   private applyTrails(): void {
     for (const trail of this.trails) {
       trail.whole.visible = this.trailMode === 'whole';
@@ -497,11 +488,14 @@ export class Stage {
     }
   }
 
+  /** Tangents of half the angles of view, across and upwards. */
+  private halfAngles(): [number, number] {
+    const vertical = Math.tan(((this.camera as PerspectiveCamera).fov * Math.PI) / 360);
+    return [(vertical * this.width) / this.height, vertical];
+  }
+
   private distanceFor(radius: number): number {
-    const camera = this.camera as PerspectiveCamera;
-    const half = (camera.fov * Math.PI) / 360;
-    const narrow = Math.min(half, Math.atan(Math.tan(half) * (this.width / this.height)));
-    return (1.04 * radius) / Math.sin(narrow);
+    return radius / Math.sin(Math.atan(Math.min(...this.halfAngles())));
   }
 
   private applyAspect(): void {

@@ -17,32 +17,46 @@ export class MotionView {
   private readonly frame = el('div', { class: 'stage' });
   private readonly canvas = el('canvas', { attrs: { role: 'img', tabindex: '0' } });
 
-  constructor(data: Decoded, clock: Clock, theme: Theme) {
-    const { report } = data;
-    const { scene } = report;
-    const things = scene.bodies.length + scene.points.length;
-    const panel = el('div', { class: 'panel' });
-    this.element = el('section', { class: 'motion', attrs: { id: 'motion', 'aria-label': 'Animation' } });
-    if (things === 0) {
+  private readonly panel = el('div', { class: 'panel' });
+
+  constructor(
+    private readonly data: Decoded,
+    private readonly clock: Clock,
+  ) {
+    this.element = el('section', { class: 'motion', attrs: { id: 'motion', 'aria-label': 'Animation' } }, this.frame, transport(clock, data.report.events), this.panel);
+    if (this.vacant) {
       this.frame.classList.add('vacant');
       this.frame.append(el('p', { class: 'stage-note', text: 'This model has no bodies, particles or points to draw. Its quantities are in the figures.' }));
-    } else {
-      this.canvas.setAttribute('aria-label', `Animation of ${report.title || report.file}: ${[...scene.bodies, ...scene.points].slice(0, 12).map((b) => b.name).join(', ')}`);
-      this.frame.append(this.canvas);
-      try {
-        this.stage = new Stage(this.canvas, data, theme);
-      } catch {
-        this.canvas.remove();
-        this.frame.classList.add('vacant');
-        this.frame.append(el('p', { class: 'stage-note', text: 'The animation needs WebGL, which this browser does not offer or has switched off. Figures, equations and tables work without it.' }));
-      }
-    }
-    this.element.append(this.frame, transport(clock, report.events), panel);
-    if (this.stage) {
-      this.furnish(this.stage, panel, scene.planar);
     }
     clock.onTime((t) => this.show(t));
-    this.show(clock.t);
+  }
+
+  get vacant(): boolean {
+    const { scene } = this.data.report;
+    return scene.bodies.length + scene.points.length === 0;
+  }
+
+  /** Makes the picture. Apart from the page, because a browser may need a moment to start WebGL. */
+  start(theme: Theme): void {
+    const { report } = this.data;
+    const { scene } = report;
+    if (this.vacant) {
+      return;
+    }
+    this.canvas.setAttribute('aria-label', `Animation of ${report.title || report.file}: ${[...scene.bodies, ...scene.points].slice(0, 12).map((b) => b.name).join(', ')}`);
+    this.frame.append(this.canvas);
+    try {
+      this.stage = new Stage(this.canvas, this.data, theme);
+    } catch {
+      this.canvas.remove();
+      this.frame.classList.add('vacant');
+      this.frame.append(el('p', { class: 'stage-note', text: 'The animation needs WebGL, which this browser does not offer or has switched off. Figures, equations and tables work without it.' }));
+      return;
+    }
+    this.furnish(this.stage, this.panel, scene.planar);
+    this.fit();
+    this.show(this.clock.t);
+    this.watchPace(this.stage);
   }
 
   setTheme(theme: Theme): void {
@@ -57,7 +71,7 @@ export class MotionView {
   }
 
   /** The first picture for this size: the camera is set for it. */
-  fit(): void {
+  private fit(): void {
     this.resize();
     this.stage?.resetView();
     this.labels?.update();
@@ -66,6 +80,25 @@ export class MotionView {
   /** Draws at once, for printing. */
   draw(): void {
     this.stage?.render();
+  }
+
+  /** Where frames come too slowly while the motion plays, the picture becomes coarser. */
+  private watchPace(stage: Stage): void {
+    let last = NaN;
+    let slow = 0;
+    this.clock.onState(() => (last = NaN));
+    this.clock.onTime(() => {
+      if (!this.clock.playing) {
+        return;
+      }
+      const now = performance.now();
+      slow = now - last > 55 ? slow + 1 : Math.max(0, slow - 1);
+      last = now;
+      if (slow > 12) {
+        stage.simplify();
+        slow = 0;
+      }
+    });
   }
 
   private show(t: number): void {
