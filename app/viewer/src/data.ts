@@ -1,5 +1,5 @@
 /** Reads the report of a page: JSON and one block of binary numbers. Columns and tracks are views, never copies. */
-import type { Report, Series, Track } from './types';
+import type { Report, Scene, Series, Track } from './types';
 
 export type Numbers = Float32Array | Float64Array;
 
@@ -71,6 +71,21 @@ function view(buffer: ArrayBuffer, base: number, series: { offset: number; type:
   return series.type === 'f64' ? new Float64Array(buffer, start, count) : new Float32Array(buffer, start, count);
 }
 
+/** Up or a good part of the forces stand across the x-y plane. */
+function pointsOut(scene: Scene, columns: Numbers[]): boolean {
+  const largest = (column: number): number => {
+    let size = 0;
+    for (const v of columns[column] ?? []) {
+      size = Math.max(size, Math.abs(v));
+    }
+    return size;
+  };
+  const forces = scene.arrows.filter((a) => a.what === 'force');
+  const inPlane = Math.max(0, ...forces.flatMap((a) => [largest(a.columns[0]), largest(a.columns[1])]));
+  const across = Math.max(0, ...forces.map((a) => largest(a.columns[2])));
+  return Math.abs(scene.up[2]) > 0.7 * Math.hypot(...scene.up) || across > 0.2 * inPlane;
+}
+
 /** Typed views of the block `bytes` as the report describes it. */
 export function decode(report: Report, bytes: Uint8Array): Decoded {
   if (report.format !== 1) {
@@ -80,6 +95,10 @@ export function decode(report: Report, bytes: Uint8Array): Decoded {
   const base = bytes.byteOffset;
   const columnsOf = (list: Series[], rows: number): Numbers[] => list.map((c) => view(buffer, base, c, rows, c.name));
   const columns = columnsOf(report.columns, report.rows);
+  if (report.scene.planar && pointsOut(report.scene, columns)) {
+    report.scene.planar = false; // seen from above, weight and forces would point at the reader
+    report.scene.up = [0, 0, 1];
+  }
   const byName = new Map(report.columns.map((c, i) => [c.name, i]));
   const tracks = new Map<string, Float32Array>();
   const decoded: Decoded = {

@@ -13,7 +13,7 @@ export { mount } from './report';
 export { Stage } from './scene/stage';
 
 function start(): void {
-  const root = document.getElementById('ananke-root') ?? document.body.appendChild(el('div', { attrs: { id: 'ananke-root' } }));
+  const root = document.getElementById('ananke-root') ?? document.getElementById('ananke-app') ?? document.body.appendChild(el('div', { attrs: { id: 'ananke-root' } }));
   try {
     const mounted = mount(root, readPage(document));
     performance.mark('ananke-mounted');

@@ -105,9 +105,10 @@ function intro(report: Report, clock: Clock): HTMLElement {
       const more = el('button', { class: 'quiet', text: `${report.parameters.length - most} more parameters`, attrs: { type: 'button' } });
       more.addEventListener('click', () => {
         list.append(...report.parameters.slice(most).map(entry));
-        more.remove();
+        item.remove();
       });
-      box.append(more);
+      const item = el('div', {}, el('dt', { class: 'sr', text: 'more' }), el('dd', {}, more));
+      list.append(item);
     }
   }
   return box;

@@ -2,7 +2,7 @@
 import type { Clock } from '../clock';
 import { rowAt, valueAt, type Decoded } from '../data';
 import { formatLive, formatTime } from '../format';
-import { curveColour, type Theme } from '../style/palette';
+import { coloursInAll, curveColour, type Theme } from '../style/palette';
 import type { PlotSpec } from '../types';
 import { el, icon, icons } from '../ui/dom';
 import { axisLabel, curvesOf, mostAtOnce, type Curve } from './curves';
@@ -142,7 +142,7 @@ export class PlotCard {
       const value = el('span', { class: 'value num' });
       const key = el(
         'button',
-        { class: curve.dashed ? 'key dashed' : 'key', title: `Show or hide ${curve.name}`, attrs: { type: 'button', 'aria-pressed': String(curve.visible) } },
+        { class: curve.dashed ? 'key dashed' : curve.colour >= coloursInAll ? 'key again' : 'key', title: `Show or hide ${curve.name}`, attrs: { type: 'button', 'aria-pressed': String(curve.visible) } },
         el('span', { class: 'swatch', attrs: { 'aria-hidden': 'true' } }),
         el('span', { class: 'name', text: curve.run ? `${curve.name} ${curve.run}` : curve.name }),
         value,

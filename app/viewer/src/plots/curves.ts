@@ -18,7 +18,7 @@ export interface Curve {
 }
 
 /** More curves than this are not shown at once: those that reach furthest are, the others can be switched on. */
-export const mostAtOnce = 7;
+export const mostAtOnce = 8;
 
 function reachOf(values: Numbers): number {
   const range = extent(values);

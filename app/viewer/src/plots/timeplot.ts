@@ -1,7 +1,7 @@
 /** Curves against time. Only what the width can show is handed to uPlot, anew for each zoom. */
 import uPlot from 'uplot';
 import { locate, type Numbers } from '../data';
-import { curveColour, type Theme } from '../style/palette';
+import { coloursInAll, curveColour, type Theme } from '../style/palette';
 import type { Curve } from './curves';
 import { decades, decimateRows, extent, extentLog, padded, pick } from './decimate';
 import { axis, plotInk, type PlotView } from './frame';
@@ -67,7 +67,7 @@ export class TimePlot implements PlotView {
               show: curve.visible,
               stroke: curveColour(curve.colour, options.theme),
               width: curve.dashed ? 1.4 : 1.7,
-              dash: curve.dashed || curve.colour >= 7 ? [5, 4] : [],
+              dash: curve.dashed || curve.colour >= coloursInAll ? [5, 4] : [],
               points: { show: false },
               pxAlign: 0,
             }),

@@ -16,6 +16,11 @@ function fill(colour: string, planar: boolean): Material {
   return new MeshLambertMaterial({ color: colour });
 }
 
+/** Drawn over everything before it; transparent only to be among what is drawn last. */
+function onTop(colour: string | Color): Material {
+  return new MeshBasicMaterial({ color: colour, transparent: true, depthTest: false });
+}
+
 function strokes(points: number[], colour: Color, opacity: number): LineSegments {
   const geometry = new BufferGeometry();
   geometry.setAttribute('position', new Float32BufferAttribute(points, 3));
@@ -119,8 +124,8 @@ export function ballObject(radius: number, colour: string, planar: boolean, ink:
     return new Mesh(new SphereGeometry(radius, 32, 20), fill(colour, false));
   }
   const ball = new Group();
-  const disk = new Mesh(new CircleGeometry(radius, 40), new MeshBasicMaterial({ color: colour, depthTest: false }));
-  const rim = new Mesh(new RingGeometry(radius * 0.86, radius, 40), new MeshBasicMaterial({ color: new Color(colour).lerp(new Color(ink.line), 0.5), depthTest: false }));
+  const disk = new Mesh(new CircleGeometry(radius, 40), onTop(colour));
+  const rim = new Mesh(new RingGeometry(radius * 0.86, radius, 40), onTop(new Color(colour).lerp(new Color(ink.line), 0.5)));
   disk.renderOrder = 3;
   rim.renderOrder = 4;
   ball.add(disk, rim);
@@ -130,8 +135,8 @@ export function ballObject(radius: number, colour: string, planar: boolean, ink:
 /** A pin: a ring that always faces the camera. */
 export function pinObject(radius: number, ink: Ink): Object3D {
   const pin = new Group();
-  const disk = new Mesh(new CircleGeometry(radius, 28), new MeshBasicMaterial({ color: ink.jointFill, depthTest: false }));
-  const ring = new Mesh(new RingGeometry(radius * 0.66, radius, 28), new MeshBasicMaterial({ color: ink.joint, depthTest: false }));
+  const disk = new Mesh(new CircleGeometry(radius, 28), onTop(ink.jointFill));
+  const ring = new Mesh(new RingGeometry(radius * 0.66, radius, 28), onTop(ink.joint));
   disk.renderOrder = 6;
   ring.renderOrder = 7;
   pin.add(disk, ring);

@@ -199,13 +199,22 @@ export class Stage {
     this.invalidate();
   }
 
+  /** What to follow at first: the heaviest thing where the motion goes far away from where it began, else nothing (-1). */
+  suggestedFollow(): number {
+    if (this.extent.radius < 3.2 * this.extent.spread) {
+      return -1;
+    }
+    const masses = [...this.scene.bodies.map((b) => b.mass), ...this.scene.points.map((p) => p.mass ?? 0)];
+    return masses.length > 0 ? masses.indexOf(Math.max(...masses)) : -1;
+  }
+
   resetView(): void {
     const { scene, extent } = this;
     const centre = extent.centre.clone();
     if (this.following >= 0) {
       this.anchorPlace(this.following, centre);
     }
-    const radius = Math.max(extent.spread * 1.6, scene.length);
+    const radius = Math.max(extent.spread * 1.05, 0.5 * scene.length);
     if (this.camera instanceof OrthographicCamera) {
       this.controls.target.set(centre.x, centre.y, 0);
       this.camera.position.set(centre.x, centre.y, 10);
@@ -505,7 +514,7 @@ export class Stage {
       let w = (this.extent.high.x - this.extent.low.x) / 2 + margin;
       let h = (this.extent.high.y - this.extent.low.y) / 2 + margin;
       if (this.following >= 0) {
-        w = h = Math.max(1.6 * this.extent.spread, this.scene.length);
+        w = h = Math.max(1.05 * this.extent.spread, 0.5 * this.scene.length);
       }
       h = Math.max(h, w / aspect);
       w = h * aspect;

@@ -2,6 +2,9 @@
 
 const common = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9'];
 
+/** Curves beyond these begin anew, dashed. */
+export const coloursInAll = common.length + 1;
+
 export type Theme = 'light' | 'dark';
 
 export function curveColour(index: number, theme: Theme): string {

@@ -29,18 +29,18 @@ export function freePlace(x: number, y: number, width: number, height: number, f
   return null;
 }
 
+export type LabelMode = 'all' | 'bodies' | 'none';
+
 const order = { body: 0, particle: 1, point: 2, ground: 3, joint: 4 } as const;
 const most = 40;
 
 export class Labels {
   readonly element = el('div', { class: 'labels', attrs: { 'aria-hidden': 'true' } });
-  /** Where other things of the stage lie, in pixels from its upper left corner. */
-  reserved: Box[] = [];
   private readonly nodes: HTMLElement[] = [];
   private readonly sizes: [number, number][] = [];
   private readonly ranked: number[];
   private readonly places: Float32Array;
-  private visible = true;
+  private mode: LabelMode = 'all';
 
   constructor(private readonly stage: Stage) {
     this.ranked = stage.anchors.map((_, i) => i).sort((a, b) => order[stage.anchors[a]!.kind] - order[stage.anchors[b]!.kind]).slice(0, most);
@@ -52,14 +52,14 @@ export class Labels {
     }
   }
 
-  setVisible(visible: boolean): void {
-    this.visible = visible;
-    this.element.hidden = !visible;
+  setMode(mode: LabelMode): void {
+    this.mode = mode;
+    this.element.hidden = mode === 'none';
     this.update();
   }
 
   update(): void {
-    if (!this.visible || this.nodes.length === 0) {
+    if (this.mode === 'none' || this.nodes.length === 0 || !this.element.isConnected) {
       return;
     }
     if (this.sizes.length === 0) {
@@ -67,13 +67,19 @@ export class Labels {
     }
     const field: [number, number] = [this.element.clientWidth, this.element.clientHeight];
     this.stage.project(this.places);
-    const taken: Box[] = [...this.reserved];
+    // Reset button, note on the grid, cross of the axes.
+    const taken: Box[] = [
+      { left: field[0] - 132, top: 0, right: field[0], bottom: 46 },
+      { left: field[0] - 110, top: field[1] - 34, right: field[0], bottom: field[1] },
+      { left: 0, top: field[1] - 94, right: 94, bottom: field[1] },
+    ];
     this.ranked.forEach((anchor, k) => {
       const node = this.nodes[k]!;
       const x = this.places[2 * anchor]!;
       const y = this.places[2 * anchor + 1]!;
       const [width, height] = this.sizes[k]!;
-      const inside = x >= 0 && y >= 0 && x <= field[0] && y <= field[1];
+      const wanted = this.mode === 'all' || this.stage.anchors[anchor]!.kind !== 'joint';
+      const inside = wanted && x >= 0 && y >= 0 && x <= field[0] && y <= field[1];
       const box = inside ? freePlace(x, y, width, height, field, taken) : null;
       node.style.visibility = box ? 'visible' : 'hidden';
       if (box) {

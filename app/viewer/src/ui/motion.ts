@@ -6,7 +6,7 @@ import { Stage, type TrailMode } from '../scene/stage';
 import type { Theme } from '../style/palette';
 import { el, freshId, icon, icons } from './dom';
 import { ForcesPanel } from './forces';
-import { Labels } from './labels';
+import { Labels, type LabelMode } from './labels';
 import { transport } from './transport';
 
 export class MotionView {
@@ -129,18 +129,28 @@ export class MotionView {
       stage.setFollow(Number(follow.value));
       stage.resetView();
     });
+    follow.value = String(stage.suggestedFollow());
+    stage.setFollow(Number(follow.value));
     const trailsId = freshId();
     const trails = el('select', { attrs: { id: trailsId } });
     for (const [value, text] of [['whole', 'whole path'], ['recent', 'recent'], ['none', 'none']] as const) {
       trails.append(el('option', { text, attrs: { value } }));
     }
     trails.addEventListener('change', () => stage.setTrails(trails.value as TrailMode));
+    const namesId = freshId();
+    const names = el('select', { attrs: { id: namesId } });
+    for (const value of ['all', 'bodies', 'none'] as const) {
+      names.append(el('option', { text: value, attrs: { value } }));
+    }
+    names.value = stage.anchors.length <= 12 && follow.value === '-1' ? 'all' : 'bodies';
+    labels.setMode(names.value as LabelMode);
+    names.addEventListener('change', () => labels.setMode(names.value as LabelMode));
     this.forces = new ForcesPanel(stage);
     panel.append(
       el('div', { class: 'view-options' },
         el('label', { attrs: { for: followId } }, el('span', { text: 'Follow' }), follow),
         el('label', { attrs: { for: trailsId } }, el('span', { text: 'Trails' }), trails),
-        checkbox('Names', true, (v) => labels.setVisible(v)),
+        el('label', { attrs: { for: namesId } }, el('span', { text: 'Names' }), names),
         stage.anchors.some((a) => a.kind === 'joint') ? checkbox('Joints', true, (v) => stage.setJoints(v)) : null,
       ),
       this.forces.element,

@@ -20,7 +20,7 @@ export interface Opened {
 
 export async function open(browser: Browser, file: string, options: { width?: number; height?: number; dark?: boolean; awaitStage?: boolean } = {}): Promise<Opened> {
   const page = await browser.newPage({ viewport: { width: options.width ?? 1280, height: options.height ?? 800 }, colorScheme: options.dark ? 'dark' : 'light', reducedMotion: 'reduce' });
-  page.setDefaultTimeout(90_000);
+  page.setDefaultTimeout(45_000);
   // The compiler of these tests marks functions with their names; in the page the mark does nothing.
   await page.addInitScript({ content: 'globalThis.__name = (f) => f;' });
   const problems: string[] = [];

@@ -89,7 +89,7 @@ async function sampleOnly(browser: Browser, path: string, samples: Record<string
     await page.click('#ananke-add');
     await page.getByLabel('Quantities', { exact: true }).first().fill('tilt');
     await page.locator('.choices input[value="tilt"]').check();
-    await page.getByLabel('against', { exact: true }).selectOption('energy');
+    await page.locator('.chooser select').selectOption('energy');
     await accessible(page, 'dialog');
     await page.getByRole('button', { name: 'Add plot' }).click();
     require_((await page.locator('.plot').count()) === before + 1, 'no plot came');
