@@ -30,6 +30,12 @@ double acceleration_error(int four_bars, const double* q, const double* a) {
     return worst;
 }
 
+bool takes_minutes(int four_bars, const FourBarsAcceleration& smaller) {
+    constexpr double kMinute = 60.0;
+    const double growth = std::pow(double(four_bars) / smaller.four_bars, 3);
+    return smaller.first_step * growth > kMinute;
+}
+
 }  // namespace
 
 std::string four_bars_text(int four_bars, double tilt) {
@@ -104,7 +110,10 @@ Result<MotionTime> time_four_bars_motion(int four_bars) {
 Result<std::vector<FourBarsTimes>> time_four_bars(const std::vector<int>& sizes) {
     std::vector<FourBarsTimes> times;
     for (const int four_bars : sizes) {
-        const Result<FourBarsAcceleration> acceleration = time_four_bars_acceleration(four_bars);
+        const Result<FourBarsAcceleration> acceleration =
+            !times.empty() && takes_minutes(four_bars, times.back().acceleration)
+                ? FourBarsAcceleration{.four_bars = four_bars}
+                : time_four_bars_acceleration(four_bars);
         if (!acceleration) {
             return acceleration.error();
         }
@@ -138,6 +147,11 @@ Table four_bars_table(const std::vector<FourBarsAcceleration>& times) {
                  {"error"}}};
     for (const FourBarsAcceleration& one : times) {
         const int bodies = 2 * one.four_bars + 1;
+        if (one.seconds == 0.0) {
+            table.rows.push_back({fmt::to_string(one.four_bars), fmt::to_string(bodies), "-",
+                                  "not tried", "-", "minutes", "-"});
+            continue;
+        }
         table.rows.push_back(
             {fmt::to_string(one.four_bars), fmt::to_string(bodies), fmt::to_string(one.operations),
              fmt::format("{:.2f}", 1e6 * one.seconds),

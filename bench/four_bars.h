@@ -18,9 +18,9 @@ std::string four_bars_text(int four_bars, double tilt);
 struct FourBarsAcceleration {
     int four_bars = 0;
     std::size_t operations = 0;  ///< of the program, 0 where the solver answers
-    double seconds = 0.0;
-    double first_step = 0.0;  ///< seconds from the text
-    double error = 0.0;       ///< of the angular accelerations, relative
+    double seconds = 0.0;        ///< 0 if it was not tried
+    double first_step = 0.0;     ///< seconds from the text
+    double error = 0.0;          ///< of the angular accelerations, relative
 };
 
 /// 30 degrees from upright; the error is that of the formula.
@@ -34,7 +34,8 @@ struct FourBarsTimes {
     MotionTime motion;
 };
 
-/// For ascending numbers of four-bars; once a motion has been stopped, larger ones are not tried.
+/// For ascending numbers of four-bars. Once a motion has been stopped, larger ones are not tried;
+/// nor is an acceleration whose first step, if it grows with the cube, would take minutes.
 Result<std::vector<FourBarsTimes>> time_four_bars(const std::vector<int>& sizes);
 
 Table four_bars_table(const std::vector<FourBarsAcceleration>& times);

@@ -177,7 +177,7 @@ std::vector<Table> all_tables(const Measurements& measured) {
     tables.push_back(motion_table(
         "N-four-bar with all joints in 3-D, 10 s",
         "From upright through the flat positions; the error is that of the tip. A run that takes "
-        "more than 20 s is stopped.",
+        "more than 10 s is stopped.",
         measured.four_bars_motions));
     return tables;
 }

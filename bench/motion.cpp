@@ -13,7 +13,7 @@
 namespace ananke::bench {
 namespace {
 
-constexpr double kLongestRun = 20.0;  // seconds of CPU time
+constexpr double kLongestRun = 10.0;  // seconds of CPU time
 
 Result<Started> start(const std::function<lang::ParseResult(Sources&)>& parse) {
     Started started;
@@ -130,7 +130,7 @@ MotionTime time_motion(const Motion& motion, const Started& started) {
 
 Result<std::vector<double>> end_of_run(const Started& started, double until, double tolerance,
                                        bool stiff, const std::vector<std::string>& columns) {
-    constexpr double kLonger = 3.0 * kLongestRun;
+    constexpr double kLonger = 10.0 * kLongestRun;
     const OneRun run = run_once(started, until, tolerance, stiff, kLonger);
     if (run.summary.error) {
         return *run.summary.error;

@@ -56,7 +56,7 @@ struct MotionTime {
     bool met(double limit) const { return stopped.empty() && error <= limit; }
 };
 
-/// At the loosest tolerance of 1e-7, 1e-8, ... that meets the goals; a run may take 20 s.
+/// At the loosest tolerance of 1e-7, 1e-8, ... that meets the goals; a run may take 10 s.
 MotionTime time_motion(const Motion& motion, const Started& started);
 
 /// The values of the columns at the end of one run.
