@@ -26,111 +26,52 @@ void cholesky(Matrix<N, N>& S) {
     }
 }
 
-/// Factors of M and of A M^-1 A^T.
+/// The least change of x (in the metric M) that takes residuals f of rows A away.
 template <std::size_t N, std::size_t R>
-class Factors {
-  public:
-    Factors(const Matrix<N, N>& M, const Matrix<R, N>& A) : L_(M) {
-        cholesky<N>(L_);
-        for (std::size_t i = 0; i < N; ++i) {
-            for (std::size_t r = 0; r < R; ++r) {
-                double sum = A[r][i];
-                for (std::size_t k = 0; k < i; ++k) {
-                    sum -= L_[i][k] * W_[k][r];
-                }
-                W_[i][r] = sum * L_[i][i];
-            }
-        }
-        for (std::size_t i = 0; i < N; ++i) {
-            for (std::size_t r = 0; r < R; ++r) {
-                for (std::size_t s = 0; s <= r; ++s) {
-                    S_[r][s] += W_[i][r] * W_[i][s];
-                }
-            }
-        }
-        cholesky<R>(S_);
-    }
-
-    /// The least change of x (in the metric M) that takes residuals f of the rows away.
-    void least_change(const std::array<double, R>& f, double* x) const {
-        const std::array<double, R> lambda = row_solve(f);
-        std::array<double, N> y{};
-        for (std::size_t i = 0; i < N; ++i) {
-            for (std::size_t r = 0; r < R; ++r) {
-                y[i] += W_[i][r] * lambda[r];
-            }
-        }
-        back(y);
-        for (std::size_t i = 0; i < N; ++i) {
-            x[i] -= y[i];
-        }
-    }
-    /// a with M a = Q + A^T lambda, A a = b.
-    void accelerate(std::array<double, N> Q, std::array<double, R> b, double* a) const {
-        for (std::size_t i = 0; i < N; ++i) {  // y = L^-1 Q
-            for (std::size_t k = 0; k < i; ++k) {
-                Q[i] -= L_[i][k] * Q[k];
-            }
-            Q[i] *= L_[i][i];
-        }
-        for (std::size_t i = 0; i < N; ++i) {
-            for (std::size_t r = 0; r < R; ++r) {
-                b[r] -= W_[i][r] * Q[i];
-            }
-        }
-        const std::array<double, R> lambda = row_solve(b);
-        for (std::size_t i = 0; i < N; ++i) {
-            for (std::size_t r = 0; r < R; ++r) {
-                Q[i] += W_[i][r] * lambda[r];
-            }
-        }
-        back(Q);
-        std::copy(Q.begin(), Q.end(), a);
-    }
-
-  private:
-    /// (A M^-1 A^T)^-1 f
-    std::array<double, R> row_solve(std::array<double, R> f) const {
+void least_change(Matrix<N, N> M, const Matrix<R, N>& A, std::array<double, R> f, double* x) {
+    cholesky<N>(M);
+    Matrix<N, R> W;  // L^-1 A^T
+    for (std::size_t i = 0; i < N; ++i) {
         for (std::size_t r = 0; r < R; ++r) {
-            for (std::size_t s = 0; s < r; ++s) {
-                f[r] -= S_[r][s] * f[s];
+            double sum = A[r][i];
+            for (std::size_t k = 0; k < i; ++k) {
+                sum -= M[i][k] * W[k][r];
             }
-            f[r] *= S_[r][r];
-        }
-        for (std::size_t r = R; r-- > 0;) {
-            for (std::size_t s = r + 1; s < R; ++s) {
-                f[r] -= S_[s][r] * f[s];
-            }
-            f[r] *= S_[r][r];
-        }
-        return f;
-    }
-    /// y = L^-T y
-    void back(std::array<double, N>& y) const {
-        for (std::size_t i = N; i-- > 0;) {
-            for (std::size_t k = i + 1; k < N; ++k) {
-                y[i] -= L_[k][i] * y[k];
-            }
-            y[i] *= L_[i][i];
+            W[i][r] = sum * M[i][i];
         }
     }
-
-    Matrix<N, N> L_;
-    Matrix<N, R> W_;  ///< L^-1 A^T
-    Matrix<R, R> S_{};
-};
-
-template <std::size_t N, std::size_t R>
-void least_change(const Matrix<N, N>& M, const Matrix<R, N>& A, const std::array<double, R>& f,
-                  double* x) {
-    Factors<N, R>(M, A).least_change(f, x);
-}
-
-template <std::size_t N, std::size_t R>
-void constrained_acceleration(const Matrix<N, N>& M, const Matrix<R, N>& A,
-                              const std::array<double, N>& Q, const std::array<double, R>& b,
-                              double* a) {
-    Factors<N, R>(M, A).accelerate(Q, b, a);
+    Matrix<R, R> S{};
+    for (std::size_t i = 0; i < N; ++i) {
+        for (std::size_t r = 0; r < R; ++r) {
+            for (std::size_t s = 0; s <= r; ++s) {
+                S[r][s] += W[i][r] * W[i][s];
+            }
+        }
+    }
+    cholesky<R>(S);
+    for (std::size_t r = 0; r < R; ++r) {
+        for (std::size_t s = 0; s < r; ++s) {
+            f[r] -= S[r][s] * f[s];
+        }
+        f[r] *= S[r][r];
+    }
+    for (std::size_t r = R; r-- > 0;) {
+        for (std::size_t s = r + 1; s < R; ++s) {
+            f[r] -= S[s][r] * f[s];
+        }
+        f[r] *= S[r][r];
+    }
+    std::array<double, N> y{};
+    for (std::size_t i = N; i-- > 0;) {
+        for (std::size_t r = 0; r < R; ++r) {
+            y[i] += W[i][r] * f[r];
+        }
+        for (std::size_t k = i + 1; k < N; ++k) {
+            y[i] -= M[k][i] * y[k];
+        }
+        y[i] *= M[i][i];
+        x[i] -= y[i];
+    }
 }
 
 template <std::size_t R>

@@ -150,18 +150,6 @@ struct Andrews {
         double s, c;
         explicit Angle(double x) : s(std::sin(x)), c(std::cos(x)) {}
     };
-    /// All bodies' angles.
-    struct Joints {
-        Angle beta, a2, gamma, a4, delta, a6, epsilon;
-        explicit Joints(const double* q)
-            : beta(q[0]),
-              a2(q[0] + q[1]),
-              gamma(q[2]),
-              a4(q[3] + q[4]),
-              delta(q[4]),
-              a6(q[5] + q[6]),
-              epsilon(q[6]) {}
-    };
     /// The blocks of M: beta and theta, gamma, phi and delta, Omega and epsilon.
     struct Blocks {
         double bb, bt, tt, gg, pp, pd, dd, oo, oe, ee;
@@ -179,22 +167,9 @@ struct Andrews {
                  i7) {}
     };
 
-    static std::array<double, 7> forces(const Angle& gamma, const double* v, double sin_theta,
-                                        double cos_phi, double cos_Omega) {
-        const double xD = xb + sc * gamma.s + sd * gamma.c - xc;
-        const double yD = yb - sc * gamma.c + sd * gamma.s - yc;
-        const double pull = -c0 * (1 - l0 / std::sqrt(xD * xD + yD * yD));
-        return {mom - m2 * da * rr * v[1] * (v[1] + 2 * v[0]) * sin_theta,
-                m2 * da * rr * sq(v[0]) * sin_theta,
-                pull * (xD * (sc * gamma.c - sd * gamma.s) + yD * (sd * gamma.c + sc * gamma.s)),
-                m4 * zt * e4 * sq(v[4]) * cos_phi,
-                -m4 * zt * e4 * v[3] * (v[3] + 2 * v[4]) * cos_phi,
-                -m6 * u * f6 * sq(v[6]) * cos_Omega,
-                m6 * u * f6 * v[5] * (v[5] + 2 * v[6]) * cos_Omega};
-    }
-
     static void acceleration(double /*t*/, const double* q, const double* v, double* a) {
-        const auto [beta, a2, gamma, a4, delta, a6, epsilon] = Joints(q);
+        const Angle beta(q[0]), a2(q[0] + q[1]), gamma(q[2]), a4(q[3] + q[4]), delta(q[4]),
+            a6(q[5] + q[6]), epsilon(q[6]);
         const double cos_theta = a2.c * beta.c + a2.s * beta.s;
         const double sin_theta = a2.s * beta.c - a2.c * beta.s;
         const double cos_phi = a4.c * delta.c + a4.s * delta.s;
@@ -203,7 +178,18 @@ struct Andrews {
         const double sin_Omega = a6.s * epsilon.c - a6.c * epsilon.s;
         const Blocks M(cos_theta, sin_phi, sin_Omega);
 
-        const auto [F0, F1, F2, F3, F4, F5, F6] = forces(gamma, v, sin_theta, cos_phi, cos_Omega);
+        // Forces.
+        const double xD = xb + sc * gamma.s + sd * gamma.c - xc;
+        const double yD = yb - sc * gamma.c + sd * gamma.s - yc;
+        const double pull = -c0 * (1 - l0 / std::sqrt(xD * xD + yD * yD));
+        const double F0 = mom - m2 * da * rr * v[1] * (v[1] + 2 * v[0]) * sin_theta;
+        const double F1 = m2 * da * rr * sq(v[0]) * sin_theta;
+        const double F2 =
+            pull * (xD * (sc * gamma.c - sd * gamma.s) + yD * (sd * gamma.c + sc * gamma.s));
+        const double F3 = m4 * zt * e4 * sq(v[4]) * cos_phi;
+        const double F4 = -m4 * zt * e4 * v[3] * (v[3] + 2 * v[4]) * cos_phi;
+        const double F5 = -m6 * u * f6 * sq(v[6]) * cos_Omega;
+        const double F6 = m6 * u * f6 * v[5] * (v[5] + 2 * v[6]) * cos_Omega;
 
         // P'' through crank and coupler = P'' through body 3, with beta'' = 1 (N) and from the
         // velocities alone (p).
@@ -256,8 +242,16 @@ struct Andrews {
         a[6] = epsilon_p + epsilon_N * crank;
     }
 
-    static void jacobian(const Joints& at, Jacobian& A) {
-        const auto& [beta, a2, gamma, a4, delta, a6, epsilon] = at;
+    static void position(double /*t*/, const double* q, Residual& f, Jacobian& A) {
+        const Angle beta(q[0]), a2(q[0] + q[1]), gamma(q[2]), a4(q[3] + q[4]), delta(q[4]),
+            a6(q[5] + q[6]), epsilon(q[6]);
+        const double xP = rr * beta.c - d * a2.c, yP = rr * beta.s - d * a2.s;
+        f = {xP - ss * gamma.s - xb,
+             yP + ss * gamma.c - yb,
+             xP - xa - zt * delta.c - e * a4.s,
+             yP - ya - zt * delta.s + e * a4.c,
+             xP - xa - u * epsilon.s - zf * a6.c,
+             yP - ya + u * epsilon.c - zf * a6.s};
         A = {};
         for (std::size_t row = 0; row < 6; row += 2) {
             A[row][1] = d * a2.s;
@@ -276,18 +270,6 @@ struct Andrews {
         A[4][6] = A[4][5] - u * epsilon.c;
         A[5][6] = A[5][5] - u * epsilon.s;
     }
-    static void position(double /*t*/, const double* q, Residual& f, Jacobian& A) {
-        const Joints at(q);
-        const auto& [beta, a2, gamma, a4, delta, a6, epsilon] = at;
-        const double xP = rr * beta.c - d * a2.c, yP = rr * beta.s - d * a2.s;
-        f = {xP - ss * gamma.s - xb,
-             yP + ss * gamma.c - yb,
-             xP - xa - zt * delta.c - e * a4.s,
-             yP - ya - zt * delta.s + e * a4.c,
-             xP - xa - u * epsilon.s - zf * a6.c,
-             yP - ya + u * epsilon.c - zf * a6.s};
-        jacobian(at, A);
-    }
     static Residual rate(double /*t*/, const Jacobian& A, const double* v) {
         Residual f{};
         for (std::size_t i = 0; i < 6; ++i) {
@@ -298,9 +280,7 @@ struct Andrews {
         return f;
     }
     static void mass(const double* q, Mass& M) {
-        mass(Blocks(std::cos(q[1]), std::sin(q[3]), std::sin(q[5])), M);
-    }
-    static void mass(const Blocks& block, Mass& M) {
+        const Blocks block(std::cos(q[1]), std::sin(q[3]), std::sin(q[5]));
         M = {};
         M[0][0] = block.bb;
         M[0][1] = M[1][0] = block.bt;
@@ -313,37 +293,6 @@ struct Andrews {
         M[5][6] = M[6][5] = block.oe;
         M[6][6] = block.ee;
     }
-
-    /// b of A a = b: what the velocities alone do to the loop equations.
-    static Residual bias(const Joints& at, const double* v) {
-        const auto& [beta, a2, gamma, a4, delta, a6, epsilon] = at;
-        const double w0 = sq(v[0]), w2 = sq(v[0] + v[1]), w3 = sq(v[2]), w4 = sq(v[3] + v[4]),
-                     w5 = sq(v[4]), w6 = sq(v[5] + v[6]), w7 = sq(v[6]);
-        const double x = rr * w0 * beta.c - d * w2 * a2.c, y = rr * w0 * beta.s - d * w2 * a2.s;
-        return {x - ss * w3 * gamma.s,
-                y + ss * w3 * gamma.c,
-                x - zt * w5 * delta.c - e * w4 * a4.s,
-                y - zt * w5 * delta.s + e * w4 * a4.c,
-                x - u * w7 * epsilon.s - zf * w6 * a6.c,
-                y + u * w7 * epsilon.c - zf * w6 * a6.s};
-    }
-
-    /// The same acceleration without the structure of the mechanism: M, A and a dense solve.
-    static void solved_acceleration(double /*t*/, const double* q, const double* v, double* a) {
-        const Joints at(q);
-        const double cos_theta = at.a2.c * at.beta.c + at.a2.s * at.beta.s;
-        const double sin_theta = at.a2.s * at.beta.c - at.a2.c * at.beta.s;
-        const double cos_phi = at.a4.c * at.delta.c + at.a4.s * at.delta.s;
-        const double sin_phi = at.a4.s * at.delta.c - at.a4.c * at.delta.s;
-        const double cos_Omega = at.a6.c * at.epsilon.c + at.a6.s * at.epsilon.s;
-        const double sin_Omega = at.a6.s * at.epsilon.c - at.a6.c * at.epsilon.s;
-        Mass M;
-        mass(Blocks(cos_theta, sin_phi, sin_Omega), M);
-        Jacobian A;
-        jacobian(at, A);
-        const std::array<double, 7> Q = forces(at.gamma, v, sin_theta, cos_phi, cos_Omega);
-        constrained_acceleration(M, A, Q, bias(at, v), a);
-    }
 };
 
 template <class Model>
@@ -353,12 +302,7 @@ HandRun run(double t_end, double tolerance, bool with_projection, double* q, dou
 
 template <class Model>
 constexpr HandWritten hand_written(const char* name) {
-    HandWritten made{
-        name, static_cast<int>(Model::n), Model::acceleration, nullptr, project<Model>, run<Model>};
-    if constexpr (requires { Model::solved_acceleration; }) {
-        made.solved_acceleration = Model::solved_acceleration;
-    }
-    return made;
+    return {name, static_cast<int>(Model::n), Model::acceleration, project<Model>, run<Model>};
 }
 
 }  // namespace

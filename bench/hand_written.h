@@ -20,9 +20,6 @@ struct HandWritten {
 
     /// The constrained acceleration at (t, q, v).
     void (*acceleration)(double t, const double* q, const double* v, double* a);
-    /// The same by a dense solve of fixed size, as one writes a mechanism that has no closed form
-    /// at hand; null where there is none.
-    void (*solved_acceleration)(double t, const double* q, const double* v, double* a);
     /// Positions, then velocities, back onto the constraints with the least change in the metric of
     /// the masses.
     void (*project)(double t, double* q, double* v);

@@ -119,9 +119,9 @@ class Parts {
             keep(at);
         });
     }
-    double per_hand_acceleration(decltype(HandWritten::acceleration) acceleration) {
-        return per_call([&](const Call& call) {
-            acceleration(call.t, call.y.data(), call.y.data() + n_, slope_.data());
+    double per_hand_acceleration() {
+        return per_call([this](const Call& call) {
+            model_.hand->acceleration(call.t, call.y.data(), call.y.data() + n_, slope_.data());
             keep(slope_);
         });
     }
@@ -227,10 +227,7 @@ Breakdown break_down(const BenchModel& model) {
     Breakdown found;
     RightHandSide& rhs = found.rhs;
     rhs.ours = parts.per_right_hand_side();
-    rhs.hand = parts.per_hand_acceleration(model.hand->acceleration);
-    if (model.hand->solved_acceleration != nullptr) {
-        rhs.solved = parts.per_hand_acceleration(model.hand->solved_acceleration);
-    }
+    rhs.hand = parts.per_hand_acceleration();
     rhs.kernels = parts.per_system();
     rhs.operations = parts.program_size();
 

@@ -33,7 +33,6 @@ RunTime time_hand_run_in_our_integrator(const BenchModel& model, bool with_proje
 struct RightHandSide {
     double ours = 0.0;           ///< as in a run: acceleration, rate of energy, pivots
     double hand = 0.0;           ///< the acceleration
-    double solved = 0.0;         ///< the same by a dense solve of fixed size, 0 if there is none
     double kernels = 0.0;        ///< M, Q, A, b alone, put into matrices
     std::size_t operations = 0;  ///< of the program of the acceleration
 };
