@@ -39,8 +39,9 @@ std::string error_text(double error) {
 void judge_models(Judge& judge, const Measurements& measured) {
     for (const ModelReport& r : measured.models) {
         const RightHandSide& rhs = r.parts.rhs;
-        judge.judge(fmt::format("right-hand side of {}, against hand-written", r.name), "x", 1.0,
-                    rhs.ours / rhs.hand, fmt::format("disagreement {:.1e}", r.disagreement));
+        judge.judge(
+            fmt::format("right-hand side of {}, against hand-written in closed form", r.name), "x",
+            1.0, rhs.ours / rhs.hand, fmt::format("disagreement {:.1e}", r.disagreement));
     }
     for (const ModelReport& r : measured.models) {
         if (r.name != "andrews") {

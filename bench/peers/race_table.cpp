@@ -96,10 +96,15 @@ std::string note(const Race& race) {
     return text +
            " Debian builds the peers with -O2 and assertions; its Simbody is 1.6 to 3.2 times "
            "slower "
-           "than a release build. The times of these builds are therefore not the peers' speed: "
-           "what a release build took, measured once on a machine of the same kind, stands beside "
-           "where it is known, and is what to compare with. Our chains are always in redundant "
-           "coordinates, also where the peers use joint coordinates.";
+           "than a release build. The times of these builds are therefore not the peers' speed. "
+           "What "
+           "a release build took stands beside where it is known. It was measured once, by another "
+           "program on problems of the same kind but not the same numbers, so that those ratios "
+           "are "
+           "rough: in some rows Debian's build is the faster one. Our runs of 10 s take the "
+           "loosest "
+           "tolerance that meets 1e-9; the peers' are at one setting, not tuned. Our chains are "
+           "always in redundant coordinates, also where the peers use joint coordinates.";
 }
 
 std::string micro(double seconds) {
