@@ -74,7 +74,9 @@ export function mount(root: HTMLElement, data: Decoded): Mounted {
   bindPrinting(theme, motion, figures);
   // Sizes of text in plots are those of the page's fonts, which are ready a moment later.
   void document.fonts?.ready.then(() => figures.setTheme());
-  return { clock, data, ready: afterPaint(() => motion.start(theme.now)) };
+  const ready = afterPaint(() => motion.start(theme.now));
+  void ready.then(() => figures.prepareRest());
+  return { clock, data, ready };
 }
 
 /** Runs when the page has been shown once: what takes longer must not keep the reader waiting. */
@@ -144,6 +146,17 @@ class Figures {
 
   resize(): void {
     this.cards.forEach((card) => card.resize());
+  }
+
+  /** Plots below the window are made one by one while the reader looks at those above. */
+  prepareRest(): void {
+    const later: (work: () => void) => void = 'requestIdleCallback' in window ? (work) => requestIdleCallback(work, { timeout: 2000 }) : (work) => setTimeout(work, 50);
+    const next = (): void => {
+      if (this.cards.some((card) => card.prepare())) {
+        later(next);
+      }
+    };
+    later(next);
   }
 
   makeAll(): void {

@@ -78,6 +78,16 @@ export class PlotCard {
     }
   }
 
+  /** Makes the plot ahead of time; false if it was there already. */
+  prepare(): boolean {
+    if (this.view) {
+      return false;
+    }
+    this.make();
+    this.readings(this.clock.t);
+    return true;
+  }
+
   setTime(t: number): void {
     if (this.seen) {
       this.view?.setTime(t);

@@ -1,6 +1,7 @@
 /** What both kinds of plots share: axes in the style of the page. */
 import type uPlot from 'uplot';
 import { formatLogTicks, formatTicks } from '../format';
+import { decadeTicks, linearTicks } from './ticks';
 
 export interface PlotInk {
   text: string;
@@ -54,6 +55,10 @@ export function axis(ink: PlotInk, label: string, side: 2 | 3, log = false): uPl
     gap: 6,
     size: vertical ? (_u, values) => Math.ceil(widest(values ?? [], ink.font)) + 16 : 30,
     space: vertical ? 34 : 74,
+    splits: (u, _axis, low, high) => {
+      const pixels = (vertical ? u.bbox.height : u.bbox.width) / (devicePixelRatio || 1) || 300;
+      return log ? decadeTicks(low, high) : linearTicks(low, high, Math.floor(pixels / (vertical ? 34 : 74)));
+    },
     grid: { stroke: ink.grid, width: 1, filter: (_u, splits) => (log ? wholeDecades(splits) : splits) },
     ticks: { stroke: ink.grid, width: 1, size: 5, filter: (_u, splits) => (log ? wholeDecades(splits) : splits) },
     values: (_u, splits) => (log ? formatLogTicks(splits) : formatTicks(splits, splits.length > 1 ? splits[1]! - splits[0]! : 0)),

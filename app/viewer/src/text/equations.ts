@@ -7,6 +7,8 @@ import { joinLines, splitLatex, type Block } from './latex';
 /** Shown at once: so many lines, and so many letters of LaTeX in all. */
 const openLines = 6;
 const openLetters = 1400;
+/** Lines of more letters than this need the whole width of the page. */
+const wideLetters = 170;
 /** Lines typeset at a time when a fold is opened: the page stays quick. */
 const batch = 60;
 
@@ -73,6 +75,8 @@ export function equationElement(equation: Equation): HTMLElement {
   if (equation.note) {
     card.append(el('p', { class: 'note', text: equation.note }));
   }
-  splitLatex(equation.latex).forEach((block) => card.append(blockElement(block)));
+  const blocks = splitLatex(equation.latex);
+  card.classList.toggle('wide', blocks.some((block) => block.lines.slice(0, openLines).some((line) => line.length > wideLetters)));
+  blocks.forEach((block) => card.append(blockElement(block)));
   return card;
 }

@@ -27,3 +27,10 @@ it('a text that does not end stays as it is', () => {
   expect(splitLatex('\\[ x')).toEqual([{ lines: ['\\[ x'], aligned: false }]);
   expect(splitLines('a \\\\ ')).toEqual(['a']);
 });
+
+it('a line without alignment does not push the others aside', () => {
+  expect(splitLatex('\\begin{align*} u + v = w \\\\ a &= 1 \\\\ b &= 2 \\end{align*}')).toEqual([
+    { lines: ['u + v = w'], aligned: false },
+    { lines: ['a &= 1', 'b &= 2'], aligned: true },
+  ]);
+});

@@ -43,8 +43,7 @@ export function splitLatex(source: string): Block[] {
     } else if (name.startsWith('equation')) {
       plain(body);
     } else {
-      const lines = splitLines(body);
-      blocks.push({ lines, aligned: lines.some((line) => /(^|[^\\])&/.test(line)) && !name.startsWith('gather') });
+      pushRuns(blocks, splitLines(body), name.startsWith('gather'));
     }
     rest = to + close.length;
     opener.lastIndex = rest;
@@ -52,6 +51,19 @@ export function splitLatex(source: string): Block[] {
   }
   plain(cut ? text.slice(rest) : text);
   return blocks;
+}
+
+/** Lines that align with each other stay together; a line without & stands for itself. */
+function pushRuns(blocks: Block[], lines: string[], gathered: boolean): void {
+  let run: Block | undefined;
+  for (const line of lines) {
+    const aligned = /(^|[^\\])&/.test(line) && !gathered;
+    if (run === undefined || run.aligned !== aligned) {
+      run = { lines: [], aligned };
+      blocks.push(run);
+    }
+    run.lines.push(line);
+  }
 }
 
 /** Place behind the \end that closes the \begin at `at`; the end of the text if none does. */

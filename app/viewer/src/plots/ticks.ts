@@ -1,0 +1,25 @@
+/** Places of ticks. Our own, because they must also end for ranges near round-off. */
+
+/** Multiples of 1, 2 or 5 times a power of ten between low and high, at most about `most`. */
+export function linearTicks(low: number, high: number, most: number): number[] {
+  const span = high - low;
+  if (!(span > 0) || !Number.isFinite(span)) {
+    return [];
+  }
+  const rough = span / Math.max(most, 1);
+  const unit = 10 ** Math.floor(Math.log10(rough));
+  const step = unit * ([1, 2, 5, 10].find((f) => f * unit >= rough * (1 - 1e-9)) ?? 10);
+  const first = Math.ceil(low / step - 1e-9);
+  const last = Math.floor(high / step + 1e-9);
+  if (!(last - first < 1000)) {
+    return [];
+  }
+  return Array.from({ length: Math.max(last - first + 1, 0) }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+}
+
+/** The whole powers of ten from low to high. */
+export function decadeTicks(low: number, high: number): number[] {
+  const first = Math.ceil(Math.log10(low) - 1e-9);
+  const last = Math.floor(Math.log10(high) + 1e-9);
+  return Number.isFinite(last - first) ? Array.from({ length: Math.min(Math.max(last - first + 1, 0), 700) }, (_, i) => Number(`1e${first + i}`)) : [];
+}
