@@ -51,12 +51,12 @@ export function decimateRows(curves: readonly Numbers[], first: number, last: nu
   return chosen.subarray(0, used);
 }
 
-/** The values of a curve at these rows; `absolute` for logarithmic axes, where zeros are moved to `floor`. */
-export function pick(values: Numbers, rows: Uint32Array, absolute = false, floor = 0): Float64Array {
+/** The values of a curve at these rows; `absolute` for logarithmic axes. */
+export function pick(values: Numbers, rows: Uint32Array, absolute = false): Float64Array {
   const out = new Float64Array(rows.length);
   for (let i = 0; i < rows.length; ++i) {
     const v = values[rows[i]!]!;
-    out[i] = absolute ? Math.max(Math.abs(v), floor) : v;
+    out[i] = absolute ? Math.abs(v) : v;
   }
   return out;
 }

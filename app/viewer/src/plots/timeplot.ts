@@ -70,6 +70,7 @@ export class TimePlot implements PlotView {
               dash: curve.dashed || curve.colour >= coloursInAll ? [5, 4] : [],
               points: { show: false },
               pxAlign: 0,
+              spanGaps: options.log,
             }),
           ),
         ],
@@ -128,13 +129,12 @@ export class TimePlot implements PlotView {
 
   private visibleData(): uPlot.AlignedData {
     const { curves, log } = this.options;
-    const floor = log ? this.valueRange()[0] : 0;
     const runs = [...new Set(curves.map((c) => c.time))];
     const tables = runs.map((time) => {
       const own = curves.filter((c) => c.time === time);
       const [first, last] = this.rows(time);
       const rows = decimateRows(own.filter((c) => c.visible).map((c) => c.values), first, last, Math.max(200, Math.round(this.width)));
-      return [pick(time, rows), ...own.map((c) => pick(c.values, rows, log, floor))] as unknown as uPlot.AlignedData;
+      return [pick(time, rows), ...own.map((c) => (log ? positive(pick(c.values, rows, true)) : pick(c.values, rows)))] as unknown as uPlot.AlignedData;
     });
     if (tables.length === 1) {
       return tables[0]!;
@@ -217,4 +217,9 @@ export class TimePlot implements PlotView {
       }
     });
   }
+}
+
+/** A logarithmic axis has no place for zero: it is left out, and the curve goes on behind it. */
+function positive(values: Float64Array): (number | null)[] {
+  return Array.from(values, (v) => (v > 0 ? v : null));
 }

@@ -156,6 +156,10 @@ export class Stage {
     this.invalidate();
   }
 
+  get rows(): number {
+    return this.data.time.length;
+  }
+
   /** Lengths in the drawing per unit of force or torque. */
   arrowScale(what: 'force' | 'torque'): number {
     return this.unitScale[what] * this.arrowFactor;

@@ -1,4 +1,5 @@
 /** Which forces of constraint are drawn: one switch for each constraint, its size now, and the length of the arrows. */
+import { Vector3 } from 'three';
 import type { Stage } from '../scene/stage';
 import { formatLive, formatValue } from '../format';
 import type { SceneArrow } from '../types';
@@ -9,7 +10,7 @@ export interface Owner {
   /** Indices of arrows. */
   forces: number[];
   torques: number[];
-  /** The side that is drawn unless both are wanted: the last body named that is not the ground. */
+  /** The last body named that is not the ground: of a force and its reaction this side is drawn, unless both are wanted. */
   side: string;
   unique: boolean;
   notes: string[];
@@ -37,12 +38,15 @@ export function ownersOf(arrows: readonly SceneArrow[]): Owner[] {
 
 /** More constraints than this are not all drawn at first. */
 const mostAtFirst = 12;
+/** Numbers beside one constraint. */
+const mostValues = 3;
 
 export class ForcesPanel {
   readonly element: HTMLElement;
   private readonly owners: Owner[];
   private readonly on: boolean[];
   private readonly values: HTMLElement[] = [];
+  private readonly chosen = new Map<number[], number[]>();
   private torques = false;
   private bothSides = false;
   private readonly scaleNote = el('p', { class: 'note num' });
@@ -62,22 +66,42 @@ export class ForcesPanel {
 
   update(): void {
     this.owners.forEach((owner, i) => {
-      const force = this.drawn(owner, owner.forces)[0];
-      const torque = this.drawn(owner, owner.torques)[0];
-      const parts: string[] = [];
-      if (force !== undefined) {
-        parts.push(formatLive(this.stage.arrows[force]!.size));
-      }
-      if (torque !== undefined && (this.torques || force === undefined)) {
-        parts.push(`↻ ${formatLive(this.stage.arrows[torque]!.size)}`);
-      }
-      this.values[i]!.textContent = parts.join('  ');
+      const forces = this.drawn(owner, owner.forces);
+      const torques = this.torques || forces.length === 0 ? this.drawn(owner, owner.torques) : [];
+      const size = (a: number): string => formatLive(this.stage.arrows[a]!.size);
+      this.values[i]!.textContent = [...forces.slice(0, mostValues).map(size), ...torques.slice(0, mostValues).map((a) => `↻ ${size(a)}`)].join('  ');
     });
   }
 
+  /** Arrows of a list without reactions: those on the ground, and those that are opposite to one that is drawn. */
   private drawn(owner: Owner, list: number[]): number[] {
-    const side = list.filter((i) => this.stage.arrows[i]!.spec.on === owner.side);
-    return side.length > 0 ? side : list.slice(0, 1);
+    let chosen = this.chosen.get(list);
+    if (!chosen) {
+      const on = (i: number): string => this.stage.arrows[i]!.spec.on;
+      const ranked = [...list.filter((i) => on(i) === owner.side), ...list.filter((i) => on(i) !== owner.side && on(i) !== 'ground')];
+      chosen = [];
+      for (const i of ranked.length > 0 ? ranked : list.slice(0, 1)) {
+        if (!chosen.some((j) => this.opposite(i, j))) {
+          chosen.push(i);
+        }
+      }
+      chosen.sort((a, b) => a - b);
+      this.chosen.set(list, chosen);
+    }
+    return chosen;
+  }
+
+  private opposite(i: number, j: number): boolean {
+    const a = new Vector3();
+    const b = new Vector3();
+    const rows = this.stage.rows;
+    return [0.1, 0.35, 0.6, 0.85].every((part) => {
+      const row = Math.floor(part * (rows - 1));
+      this.stage.arrows[i]!.vector(row, 0, a);
+      this.stage.arrows[j]!.vector(row, 0, b);
+      const size = a.length() + b.length();
+      return a.add(b).length() <= 1e-3 * size;
+    });
   }
 
   private build(): void {
@@ -94,7 +118,7 @@ export class ForcesPanel {
       boxes.push(box);
       const value = el('span', { class: 'value num' });
       this.values.push(value);
-      const label = el('label', { class: 'check' }, box, el('span', { class: 'name', text: owner.name }), el('span', { class: 'side', text: `on ${owner.side}` }));
+      const label = el('label', { class: 'check' }, box, el('span', { class: 'name', text: owner.name }), el('span', { class: 'side', text: `on ${this.sides(owner)}` }));
       if (!owner.unique) {
         label.append(el('span', { class: 'many', text: 'one of many', title: owner.notes.join(' ') || 'The constraints are dependent: other forces give the same motion' }));
       }
@@ -119,11 +143,16 @@ export class ForcesPanel {
       el('div', { class: 'force-options' },
         el('label', { class: 'slider', attrs: { for: sliderId } }, el('span', { text: 'Arrow length' }), slider),
         this.owners.some((o) => o.torques.length > 0 && o.forces.length > 0) ? this.option('torques', this.torques, (v) => (this.torques = v)) : null,
-        this.owners.some((o) => o.forces.length > 1) ? this.option('on both bodies', this.bothSides, (v) => (this.bothSides = v)) : null,
+        this.owners.some((o) => o.forces.length > this.drawn(o, o.forces).length) ? this.option('on both bodies', this.bothSides, (v) => (this.bothSides = v)) : null,
       ),
       this.scaleNote,
     );
     this.noteScale();
+  }
+
+  private sides(owner: Owner): string {
+    const list = this.drawn(owner, owner.forces.length > 0 ? owner.forces : owner.torques).map((i) => this.stage.arrows[i]!.spec.on);
+    return list.length > 3 ? `${list.slice(0, 3).join(', ')}, …` : list.join(', ');
   }
 
   private option(text: string, value: boolean, set: (value: boolean) => void): HTMLElement {
