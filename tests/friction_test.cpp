@@ -127,6 +127,30 @@ TEST(Friction, FeetThatLoadEachOtherHaveACommonCriticalFactor) {
         << run.error->message;
 }
 
+// Feet at rest share a force that no form decides: every form must go on in steps as long as the
+// solver's, and break away at 20 t = mu m g.
+TEST(Friction, FeetAtRestAreNoHardshipToAnyForm) {
+    for (const solve::Form form :
+         {solve::Form::kAuto, solve::Form::kMultipliers, solve::Form::kMinimal,
+          solve::Form::kPhohomsiri, solve::Form::kSchutte}) {
+        const Recording run = run_text(
+            "gravity (0, 0, -9.81)\n"
+            "body top mass 10 inertia (1, 1, 2) at (0, 0, 1)\n"
+            "joint l1: point_on_plane(ground at (0, 0, 1), top at (0.5, 0, 0))\n"
+            "joint l2: point_on_plane(ground at (0, 0, 1), top at (-0.5, 0.5, 0))\n"
+            "joint l3: point_on_plane(ground at (0, 0, 1), top at (-0.5, -0.5, 0))\n"
+            "friction on l1: coulomb(mu = 0.3)\n"
+            "friction on l2: coulomb(mu = 0.3)\n"
+            "friction on l3: coulomb(mu = 0.3)\n"
+            "force on top = (20*t, 0, 0)\n",
+            {.times = {1.0, 1.47}, .tolerance = 1e-9, .form = form});
+        ASSERT_FALSE(run.error) << solve::form_name(form) << ": " << run.error->message;
+        EXPECT_LT(run.summary.steps.steps, 20U) << solve::form_name(form);
+        EXPECT_LT(std::abs(run.at(1, "top.x")), 1e-12);
+        EXPECT_NEAR(run.at(0, "Qc[top.x]"), -20.0, 1e-9);
+    }
+}
+
 // Moving the tip by the rod's angle th: T = (x - l cos th, z - l sin th), inertia m l^2/3. With
 // th' = 0, m z'' = N - m g, m l^2/3 th'' = -l cos(th) N + l sin(th) F and z'' = l cos(th) th'':
 //   N (1 + 3 cos^2) - 3 sin cos F = m g,   F = -mu |N| sign(slip).

@@ -125,6 +125,22 @@ RunOptions run_options(const RunArguments& arguments, Progress& progress) {
     return options;
 }
 
+/// The first events of a run, one per line.
+std::string events_text(const Trajectory& trajectory) {
+    constexpr std::size_t kMost = 10;
+    std::string text = trajectory.events.empty() ? "" : "events\n";
+    for (std::size_t i = 0; i < trajectory.events.size() && i < kMost; ++i) {
+        const Event& event = trajectory.events[i];
+        text += fmt::format("  t = {:<14.9g}{} ({}){}{}\n", event.t, event.name, event.kind,
+                            event.detail.empty() ? "" : ": ", event.detail);
+    }
+    if (trajectory.events.size() > kMost) {
+        text += fmt::format("  and {} more; --csv FILE lists all in FILE.events.csv\n",
+                            trajectory.events.size() - kMost);
+    }
+    return text;
+}
+
 /// The table, the summary and the curves of a run.
 Result<void> print_results(const RunArguments& arguments, const Trajectory& trajectory,
                            const RunSummary& summary) {
@@ -134,7 +150,7 @@ Result<void> print_results(const RunArguments& arguments, const Trajectory& traj
         if (arguments.csv.empty()) {
             say(piped ? stderr : stdout, "{}\n", table(trajectory));
         }
-        say(piped ? stderr : stdout, "{}", to_text(summary));
+        say(piped ? stderr : stdout, "{}{}", to_text(summary), events_text(trajectory));
         if (!arguments.report.empty() && !piped) {
             say(stdout, "report      {}\n", arguments.report);
         }

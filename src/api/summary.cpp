@@ -91,8 +91,8 @@ std::vector<std::pair<std::string, std::string>> summary_facts(const RunSummary&
                                              to_short_text(summary.energy_scale)));
     if (summary.events > 0) {
         facts.emplace_back("events",
-                           fmt::format("{}: events of the model, switches of force laws, changes "
-                                       "of rank",
+                           fmt::format("{}: events of the model, friction that sticks or slips, "
+                                       "switches of force laws, changes of rank",
                                        summary.events));
     }
     if (!summary.shared_reactions.empty()) {
@@ -115,8 +115,7 @@ std::vector<std::pair<std::string, std::string>> summary_facts(const RunSummary&
 std::string to_text(const RunSummary& summary) {
     std::string text;
     for (const auto& [label, fact] : summary_facts(summary)) {
-        const char* more = label == "events" ? " (listed in FILE.events.csv)" : "";
-        text += fmt::format("{:<12}{}{}\n", label, fact, more);
+        text += fmt::format("{:<12}{}\n", label, fact);
     }
     return text + constraint_lines(summary);
 }

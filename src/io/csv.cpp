@@ -3,6 +3,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -63,7 +64,7 @@ class CsvRecorder final : public sim::Recorder {
         if (auto cleared = file_->clear(); !cleared) {
             return cleared;
         }
-        if (path_ != "-") {
+        if (keeps_events()) {
             if (auto removed = remove_if_present(events_path()); !removed) {
                 return removed;
             }
@@ -94,7 +95,7 @@ class CsvRecorder final : public sim::Recorder {
     }
 
     Result<void> event(const sim::Event& event) override {
-        if (path_ == "-") {
+        if (!keeps_events()) {
             return {};
         }
         std::string line;
@@ -129,6 +130,11 @@ class CsvRecorder final : public sim::Recorder {
 
   private:
     std::string events_path() const { return path_ + ".events.csv"; }
+    /// Beside standard output and devices there is no place for a second file.
+    bool keeps_events() const {
+        std::error_code ignored;
+        return path_ != "-" && std::filesystem::is_regular_file(path_, ignored);
+    }
 
     Result<void> flush() {
         // What a failing disk refused once is not offered again.

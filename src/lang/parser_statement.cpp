@@ -112,6 +112,15 @@ std::string Parser::missing_operator_note() const {
     }
     const bool values = (before.kind == TokenKind::kNumber || before.kind == TokenKind::kName) &&
                         at(TokenKind::kName) && !is_statement_keyword(right);
+    if (right == "actuator") {
+        return "did you mean 'actuators'?";
+    }
+    constexpr std::array<std::string_view, 10> kUnits{"kg", "g",  "m", "mm", "cm",
+                                                      "s",  "ms", "N", "Nm", "J"};
+    if (before.kind == TokenKind::kNumber &&
+        std::find(kUnits.begin(), kUnits.end(), right) != kUnits.end()) {
+        return fmt::format("numbers carry no units: choose consistent ones and write {}", left);
+    }
     if (values) {
         return fmt::format("multiplication is written with *: {}*{}", left, right);
     }

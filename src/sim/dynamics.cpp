@@ -63,6 +63,8 @@ Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options)
         actuated_.emplace(solver_for(evaluator.model()));
         u_.assign(evaluator.model().controls.size(), 0.0);
     }
+    solver_too_ = !actuated_ && (!feedback_.empty() || (!evaluator.model().frictions.empty() &&
+                                                        options_.form != solve::Form::kAuto));
     if (!evaluator.model().frictions.empty()) {
         if (actuated_) {
             ideal_actuated_.emplace(solver_for(evaluator.model()));
@@ -159,7 +161,7 @@ SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
         return accelerate_actuated(at);
     }
     sticks_ = false;
-    if (by_solver() || !feedback_.empty()) {
+    if (by_solver() || solver_too_) {
         SolveStatus status = solver_.solve(at);
         rank_ = solver_.rank();
         rank_warning_ = solver_.rank_warning();
@@ -188,7 +190,7 @@ SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
     }
     form_error_.reset();
     take(motion.value());
-    copy(motion.value().lambda, lambda_);
+    copy(solver_too_ ? solver_.lambda() : motion.value().lambda, lambda_);
     if (evaluator_->any_sticks()) {
         find_ideal_part(at);
     }
@@ -312,15 +314,14 @@ SolveStatus Dynamics::accelerate_in_step(double t, const double* q, const double
         return actuated_in_step(t, q, v, wanted);
     }
     sticks_ = false;
-    if (!feedback_.empty()) {
+    if (solver_too_) {
         const solve::System at = stabilized(t, q, v, by_solver());
         SolveStatus status = solver_.solve_again(at);
-        if (status == SolveStatus::kOk && solver_.pivot_ratio() >= kPivotAlarm) {
-            status = feedback_.close(*evaluator_, solver_, at);
-        } else {
+        if (status != SolveStatus::kOk || solver_.pivot_ratio() < kPivotAlarm) {
             status = solver_.solve(stabilized(t, q, v, false));
-            status =
-                status == SolveStatus::kOk ? feedback_.close(*evaluator_, solver_, at) : status;
+        }
+        if (status == SolveStatus::kOk && !feedback_.empty()) {
+            status = feedback_.close(*evaluator_, solver_, at);
         }
         if (by_solver() || status != SolveStatus::kOk) {
             return noted(status);
@@ -360,12 +361,16 @@ SolveStatus Dynamics::evaluate_form(const solve::System& at, solve::Gauge gauge)
     }
     const Eigen::VectorXd none;
     const Result<solve::Motion> motion =
-        solve::evaluate(options_.form, {at.M, at.Q, at.C, A, b, magnitude, none}, gauge);
+        solve::evaluate(options_.form, {at.M, at.Q, at.C, A, b, magnitude, none, at.groups}, gauge);
     if (!motion) {
         form_error_ = motion.error();
         return status_of(motion.error().code);
     }
     take(motion.value());
+    if (solver_too_) {
+        copy(solver_.lambda(), lambda_);
+        return SolveStatus::kOk;
+    }
     std::fill(lambda_.begin(), lambda_.end(), 0.0);
     for (Eigen::Index k = 0; k < kept; ++k) {
         lambda_[static_cast<std::size_t>(kept_[static_cast<std::size_t>(k)])] =

@@ -121,6 +121,10 @@ class Dynamics {
     std::vector<double> shared_lambda_;      ///< m
     bool shared_ = false;
     bool no_feedback_ = false;
+    /// The solver goes along with a named form where forces need the multipliers: those of
+    /// frictions at rest are open, and only the solver makes the same choice at every state of a
+    /// step.
+    bool solver_too_ = false;
     int n_, m_;
     std::vector<int> kept_;  ///< rows that count inside the step, for named forms
     std::vector<double> a_, Qc_, Qc_ideal_, Qc_nonideal_, lambda_;  ///< by a named form

@@ -83,8 +83,8 @@ Result<void> SwitchWatch::note(const Switching& change, const CompiledModel& mod
     }
     return Error{ErrorCode::kNotUnique,
                  fmt::format("at t = {}: the force law switches back and forth at {}: the motion "
-                             "sticks there, which a switch cannot express; write a law without a "
-                             "jump, as tanh(v/eps) for sign(v)",
+                             "sticks there, which a switch cannot express; dry friction is written "
+                             "`friction on`, other laws without a jump, as tanh(v/eps) for sign(v)",
                              to_short_text(change.t, 9),
                              model.switches[static_cast<std::size_t>(change.which)].text)};
 }

@@ -19,8 +19,9 @@ using Eigen::VectorXd;
 constexpr double kWorstError = 1e-7;
 constexpr double kSmallest = 1e-300;
 // An acceleration below this part of what the forces would give without constraints is none: the
-// system is held, and what is left is rounding.
-constexpr double kAtRest = 1e-8;
+// system is held, and what is left is rounding, which kWorstError must leave room for: some 1e-15
+// of the free acceleration times the size of the system.
+constexpr double kAtRest = 1e-6;
 // Smallest over largest singular value of the multiplier equations below which no residual tells
 // how large the error is.
 constexpr double kNoDigits = 1e-13;
