@@ -72,7 +72,7 @@ export class Trail {
     }
     this.recent = line(2.2, null, 1);
     const strong = new Color(colour);
-    const weak = new Color(paper);
+    const weak = new Color(paper).lerp(strong, 0.28); // as faint as the whole path, into which it runs
     for (let i = 0; i <= Trail.pieces; ++i) {
       const c = weak.clone().lerp(strong, (i / Trail.pieces) ** 1.2);
       this.colours.set([c.r, c.g, c.b], 3 * i);
