@@ -5,7 +5,7 @@
 PREFIX ?= /usr/local
 BUILD := build/release
 
-.PHONY: help configure demo test build sanitize debug bench bench-peers lint format install clean dependencies
+.PHONY: help configure demo test build sanitize debug bench bench-peers lint format install clean dependencies test-dependencies
 
 help:
 	@echo "make demo      build and run a model of the gallery"
@@ -22,6 +22,9 @@ help:
 dependencies:
 	@scripts/install-dependencies.sh
 
+test-dependencies:
+	@scripts/install-dependencies.sh test
+
 configure: dependencies
 	@cmake --preset release $(if $(wildcard $(BUILD)/build.ninja),>/dev/null,)
 
@@ -32,10 +35,10 @@ demo: configure
 	@cmake --build --preset release --target ananke
 	@scripts/demo.sh $(BUILD)/app/cli/ananke
 
-test: build
+test: test-dependencies build
 	@ctest --preset release
 
-debug sanitize: dependencies
+debug sanitize: test-dependencies
 	@cmake --preset $@
 	@cmake --build --preset $@
 	@ctest --preset $@

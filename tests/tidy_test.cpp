@@ -40,7 +40,9 @@ const std::vector<Source>& sources() {
         for (const char* top : {"src", "app", "include"}) {
             for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
                 const std::string extension = entry.path().extension().string();
-                if (extension != ".h" && extension != ".cpp") {
+                const bool foreign =
+                    entry.path().string().find("node_modules") != std::string::npos;
+                if (foreign || (extension != ".h" && extension != ".cpp")) {
                     continue;
                 }
                 Source source;

@@ -1,4 +1,4 @@
-// The command line of Ananke: run, check, derive.
+// The command line of Ananke: run, check, derive, report, plot.
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -59,12 +59,17 @@ int main(int argc, char** argv) {
         "  ananke run models/duffing.ank --csv duffing.csv  write every quantity over time\n"
         "  ananke check models/two_link_pendulum.ank        what the model is, without running it\n"
         "  ananke derive models/two_link_pendulum.ank       its equations\n"
+        "  ananke run models/bicycle.ank --report ride.html one page: animation, curves, "
+        "equations\n"
+        "  ananke plot results.h5 \"x, y\" -o xy.svg         a picture for a paper\n"
         "  ananke run --help                                all options of a verb");
 
     int exit_code = kDone;
     add_run(app, exit_code);
     add_check(app, exit_code);
     add_derive(app, exit_code);
+    add_report(app, exit_code);
+    add_plot(app, exit_code);
     ignore_closed_pipes();
     const std::string first = argc > 1 ? argv[1] : "-";
     const std::vector<CLI::App*> verbs = app.get_subcommands(nullptr);
@@ -72,7 +77,8 @@ int main(int argc, char** argv) {
                                    [&](const CLI::App* verb) { return verb->get_name() == first; });
     if (!known && first.front() != '-') {
         say(stderr,
-            "ananke: there is no verb '{}'; the verbs are run, check and derive, as in\n"
+            "ananke: there is no verb '{}'; the verbs are run, check, derive, report and plot, as "
+            "in\n"
             "    ananke run models/duffing.ank\n",
             first);
         return kWrongInput;

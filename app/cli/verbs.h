@@ -21,5 +21,7 @@ void add_model_arguments(CLI::App& verb, ModelArguments& arguments);
 void add_run(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_derive(CLI::App& app, int& exit_code);
+void add_report(CLI::App& app, int& exit_code);
+void add_plot(CLI::App& app, int& exit_code);
 
 }  // namespace ananke::cli

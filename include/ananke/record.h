@@ -109,6 +109,10 @@ struct Trajectory {
     std::vector<double> column(std::string_view name) const;
 };
 
+/// A run that open_hdf5() or open_csv() wrote (by the extension of the file: .csv, or anything else
+/// for HDF5). A CSV file has no title and no model text, and tells kinds by the names of columns.
+Result<Trajectory> read_results(const std::string& path);
+
 /// Writes into `trajectory`, which must outlive the recorder.
 ///
 /// `row_limit` bounds memory: when more rows arrive, every other one is dropped and from then on
@@ -128,6 +132,7 @@ std::unique_ptr<Recorder> only(std::unique_ptr<Recorder> next, std::vector<std::
 using io::only;
 using io::open_csv;
 using io::open_hdf5;
+using io::read_results;
 using io::record_in_memory;
 using io::tee;
 using io::Trajectory;

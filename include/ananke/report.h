@@ -36,4 +36,10 @@ std::size_t page_row_limit(const Header& header);
 Result<void> write_page(const std::string& path, const Model& model, const Trajectory& trajectory,
                         const PageOptions& options = {});
 
+/// Writes the page of results that were read back. The model is read again from its text in the
+/// results, with their parameters; where that fails (its imports are not there, say) the page shows
+/// the curves and the text alone, and says why.
+Result<void> write_results_page(const std::string& path, const Trajectory& results,
+                                const std::string& file);
+
 }  // namespace ananke

@@ -1,4 +1,4 @@
-// Results as text for a terminal: a short table, and curves.
+// Results to look at: a short table and curves in a terminal, curves as a picture.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ananke/record.h"
+#include "ananke/result.h"
 
 namespace ananke {
 namespace io {
@@ -41,11 +42,26 @@ struct PlotOptions {
 /// Axes with round ticks, and a legend whose marks tell up to four curves apart.
 std::string plot(std::span<const Series> curves, const PlotOptions& options = {});
 
+struct FigureOptions {
+    double width = 720.0;  ///< pixels; a PNG has two dots per pixel
+    double height = 432.0;
+    std::string title{};
+    std::string x_name = "t";
+    bool log = false;  ///< decades of |y|
+};
+
+/// A picture with axes, ticks, names and units where these are known, and a legend. `path` ends in
+/// .svg or .png.
+Result<void> draw(std::span<const Series> curves, const std::string& path,
+                  const FigureOptions& options = {});
+
 /// Whether the environment (LC_ALL, LC_CTYPE, LANG) says that the terminal reads UTF-8.
 bool terminal_reads_utf8();
 
 }  // namespace io
 
+using io::draw;
+using io::FigureOptions;
 using io::plot;
 using io::PlotOptions;
 using io::Series;
@@ -57,5 +73,9 @@ using io::terminal_reads_utf8;
 Result<std::string> plot_columns(const Trajectory& trajectory,
                                  const std::vector<std::string>& names,
                                  const PlotOptions& options = {});
+
+/// These columns over the column options.x_name, as a picture.
+Result<void> draw_columns(const Trajectory& trajectory, const std::vector<std::string>& names,
+                          const std::string& path, const FigureOptions& options = {});
 
 }  // namespace ananke

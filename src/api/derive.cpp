@@ -4,128 +4,15 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "api/judgement.h"
 #include "api/model_data.h"
 #include "base/text.h"
 #include "mech/derive_report.h"
 #include "mech/minimal.h"
-#include "sim/dynamics.h"
-#include "sim/evaluator.h"
-#include "sim/start.h"
-#include "solve/analysis.h"
-#include "sym/print.h"
-#include "sym/walk.h"
 
 namespace ananke {
 namespace {
-
-/// Where the numeric choices (independent rows, pivots, M > 0) are made.
-struct Judgement {
-    sym::Values<double> at;
-    std::vector<int> rows;
-    bool mass_positive_definite = true;
-    std::vector<std::string> notes;
-    std::optional<Error> failure;  ///< why there is no acceleration
-    std::vector<solve::DroppedRow> dropped;
-};
-
-std::string row_list(const mech::Equations& equations, const std::vector<int>& rows) {
-    std::vector<std::string> names;
-    names.reserve(rows.size());
-    for (const int row : rows) {
-        names.push_back(equations.rows[static_cast<std::size_t>(row)].name);
-    }
-    return fmt::format("{}", fmt::join(names, ", "));
-}
-
-sym::Values<double> symbol_values(const sim::Prepared& prepared, const sim::StartState& start) {
-    sym::Values<double> at = mech::symbol_values<double>(prepared.model, prepared.parameters);
-    at[prepared.model.time] = start.t;
-    for (std::size_t i = 0; i < start.q.size(); ++i) {
-        at[prepared.model.coordinates[i].q] = start.q[i];
-        at[prepared.model.coordinates[i].v] = start.v[i];
-    }
-    for (const mech::Row& row : prepared.equations.rows) {
-        if (row.lambda) {
-            at[*row.lambda] = 0.0;
-        }
-    }
-    return at;
-}
-
-/// The equations without frictions, which depend on multipliers and on stick or slip; the notes
-/// tell their forces.
-mech::Equations without_frictions(const sim::Prepared& prepared, std::vector<std::string>& notes) {
-    mech::Equations equations = prepared.equations;
-    const sym::Graph& graph = prepared.model.graph;
-    for (const mech::FrictionElement& friction : equations.frictions) {
-        for (std::size_t k = 0; k < friction.rows.size(); ++k) {
-            notes.push_back(fmt::format("left out: {} = -({}) along the slip {}",
-                                        friction.rows[k].name, sym::print(graph, friction.force[k]),
-                                        sym::print(graph, friction.rows[k].residual)));
-        }
-    }
-    equations.C = equations.C_given;
-    equations.has_nonideal = !prepared.model.nonideal.empty();
-    return equations;
-}
-
-bool depend_on_reactions(const sym::Graph& graph, const mech::Equations& equations) {
-    const auto depends = [&](sym::Expr e) {
-        return sym::depends_on_kind(graph, e, sym::SymbolKind::kReaction);
-    };
-    return std::any_of(equations.Q.begin(), equations.Q.end(), depends) ||
-           std::any_of(equations.C.begin(), equations.C.end(), depends);
-}
-
-Judgement judge(const sim::Prepared& prepared) {
-    Judgement result;
-    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
-    sim::StartState start{0.0, prepared.initial.q, prepared.initial.v, {}};
-    const Result<sim::StartState> assembled = sim::assemble(evaluator, prepared.initial);
-    if (assembled) {
-        start = assembled.value();
-    } else {
-        result.notes.push_back(
-            "the initial values do not satisfy the constraints; the lines below hold all the same");
-    }
-    solve::Analysis analysis =
-        solve::analyse(evaluator.system(start.t, start.q.data(), start.v.data()));
-    // Rows of frictions that stick are none of the equations written out.
-    std::erase_if(analysis.vanished,
-                  [&](int row) { return row >= prepared.compiled->constraint_rows; });
-    result.mass_positive_definite = analysis.mass_positive_definite;
-    if (analysis.failure) {
-        result.failure = sim::explain_failure(evaluator, start.t, start.q.data(), start.v.data());
-    }
-    result.rows = analysis.kept;
-    result.dropped = analysis.dropped;
-    if (!analysis.failure && !analysis.dropped.empty()) {
-        std::vector<int> dropped;
-        for (const solve::DroppedRow& row : analysis.dropped) {
-            dropped.push_back(row.row);
-        }
-        result.notes.push_back(fmt::format(
-            "left out of the acceleration because they follow from the other rows (their "
-            "multipliers are set to 0, one choice of many; a run reports those of least norm): {}",
-            row_list(prepared.equations, dropped)));
-    }
-    if (!analysis.vanished.empty()) {
-        result.notes.push_back(
-            fmt::format("rows that vanish at the initial state, taken as independent: {}",
-                        row_list(prepared.equations, analysis.vanished)));
-        result.rows.insert(result.rows.end(), analysis.vanished.begin(), analysis.vanished.end());
-        std::sort(result.rows.begin(), result.rows.end());
-        // Pivots are judged beside the special state.
-        for (std::size_t i = 0; i < start.q.size(); ++i) {
-            start.q[i] += 0.1 * std::sin(1.0 + static_cast<double>(i));
-            start.v[i] += 0.1 * std::cos(1.0 + static_cast<double>(i));
-        }
-    }
-    result.at = symbol_values(prepared, start);
-    return result;
-}
 
 /// Rows of the constraints and joints named; kInvalidInput for an unknown name.
 Result<std::vector<int>> rows_of(const sim::Prepared& prepared,

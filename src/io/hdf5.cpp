@@ -17,6 +17,7 @@
 #include "base/check.h"
 #include "io/file.h"
 #include "io/hdf5_format.h"
+#include "io/hdf5_names.h"
 #include "io/hdf5_table.h"
 
 namespace ananke::io {
@@ -31,21 +32,6 @@ constexpr std::uint64_t kSuperblockBytes = 96;
 constexpr std::uint64_t kEndOfFileField = 40;  // in the superblock
 constexpr std::size_t kEventsPerChunk = 128;
 constexpr std::size_t kListLimit = 4000;  // elements of an attribute: 16 bytes each, below 64 KiB
-
-constexpr std::array<std::pair<ColumnKind, const char*>, 12> kDatasets{{
-    {ColumnKind::kTime, "t"},
-    {ColumnKind::kPosition, "q"},
-    {ColumnKind::kVelocity, "v"},
-    {ColumnKind::kAcceleration, "a"},
-    {ColumnKind::kForce, "Qc"},
-    {ColumnKind::kMultiplier, "lambda"},
-    {ColumnKind::kControl, "control"},
-    {ColumnKind::kResidual, "residual"},
-    {ColumnKind::kPointForce, "force"},
-    {ColumnKind::kEnergy, "energy"},
-    {ColumnKind::kOutput, "output"},
-    {ColumnKind::kPrinciple, "principle"},
-}};
 
 /// About 64 KiB, so that long runs have few chunks, yet little is wasted on short ones.
 std::size_t rows_per_chunk(std::size_t columns) {

@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "io/ticks.h"
 
 namespace ananke::io {
 namespace {
@@ -20,53 +21,6 @@ namespace {
 constexpr std::array<std::string_view, 4> kMarks{"●", "○", "▲", "△"};
 constexpr std::array<std::string_view, 4> kPlainMarks{"*", "o", "+", "x"};
 constexpr std::size_t kMarksPerCurve = 7;
-
-/// A stretch of an axis with ticks at multiples of `step`.
-struct Axis {
-    double low;
-    double high;
-    double step;
-    int decimals;  ///< of the tick labels; -1: scientific
-
-    double fraction(double value) const { return (value - low) / (high - low); }
-    std::string label(double value) const {
-        if (std::abs(value) < 1e-9 * (high - low)) {
-            value = 0.0;
-        }
-        return decimals < 0 ? fmt::format("{:.6g}", value)
-                            : fmt::format("{:.{}f}", value, decimals);
-    }
-};
-
-double round_step(double span, double wanted) {
-    const double raw = span / wanted;
-    const double power = std::pow(10.0, std::floor(std::log10(raw)));
-    for (const double factor : {1.0, 2.0, 5.0}) {
-        if (factor * power >= raw * (1.0 - 1e-12)) {
-            return factor * power;
-        }
-    }
-    return 10.0 * power;
-}
-
-/// `widen`: the ends move out to ticks.
-Axis make_axis(double low, double high, double ticks, bool widen) {
-    const double magnitude = std::max(std::abs(low), std::abs(high));
-    if (!(high - low > 1e-12 * magnitude)) {  // constant: give it room on both sides
-        const double room = magnitude > 0.0 ? 0.5 * magnitude : 1.0;
-        low -= room;
-        high += room;
-    }
-    Axis axis{low, high, round_step(high - low, ticks), 0};
-    if (widen) {
-        axis.low = axis.step * std::floor(low / axis.step + 1e-9);
-        axis.high = axis.step * std::ceil(high / axis.step - 1e-9);
-    }
-    const int exponent = static_cast<int>(std::floor(std::log10(axis.step) + 1e-9));
-    const bool readable = exponent >= -4 && magnitude < 1e6;
-    axis.decimals = readable ? std::max(0, -exponent) : -1;
-    return axis;
-}
 
 bool is_point(const Series& curve, std::size_t i) {
     return std::isfinite(curve.x[i]) && std::isfinite(curve.y[i]);

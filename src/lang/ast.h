@@ -193,6 +193,29 @@ struct EventDeclaration {
     Crossing crossing = Crossing::kEither;
     std::vector<EventAction> actions;
 };
+/// view B box size at place colour "steel", view line P to Q, view camera from a to b and so on.
+struct ViewStatement {
+    enum class Kind : std::uint8_t {
+        kSphere,
+        kBox,
+        kCylinder,
+        kColour,
+        kLine,
+        kSpring,
+        kTrail,
+        kHide,
+        kCamera
+    };
+    Kind kind = Kind::kSphere;
+    ExprId target = kNoExpr;
+    ExprId other = kNoExpr;   ///< the far end of a line or spring
+    ExprId size = kNoExpr;    ///< a radius, or the sides of a box
+    ExprId length = kNoExpr;  ///< of a cylinder
+    ExprId axis = kNoExpr;    ///< of a cylinder; what a camera looks at
+    ExprId at = kNoExpr;      ///< of a shape, in body axes; of a camera
+    std::string colour;
+    Span colour_span;  ///< empty: none is given
+};
 struct Simulate {
     ExprId until = kNoExpr;
     ExprId every = kNoExpr;  ///< kNoExpr: not given
@@ -224,8 +247,8 @@ struct Statement {
     std::variant<ModelTitle, ParameterList, CoordinateList, SpeedList, LetList, OutputList,
                  InitialList, GaugeList, FunctionDefinition, KineticTerm, PotentialTerm, MassTerm,
                  ForceTerm, FrictionTerm, GravityTerm, ParticleDeclaration, PointDeclaration,
-                 BodyDeclaration, ConstraintDeclaration, EventDeclaration, Simulate, ForLoop,
-                 Import, JointDefinition, JointDeclaration, RubDeclaration>
+                 BodyDeclaration, ConstraintDeclaration, EventDeclaration, ViewStatement, Simulate,
+                 ForLoop, Import, JointDefinition, JointDeclaration, RubDeclaration>
         as;
 };
 

@@ -4,9 +4,9 @@
 // One state and its groups of functions, each in its own source: reports and checks (lowering.cpp),
 // expressions (lower_expression.cpp), names (lower_name.cpp), functions (lower_function.cpp), their
 // arguments (lower_argument.cpp), statements (lower_statement.cpp, lower_declaration.cpp,
-// lower_event.cpp), bodies (lower_body.cpp), what is fixed in them (lower_direction.cpp), rotations
-// (lower_rotation.cpp), joints (lower_joint.cpp), friction (lower_friction.cpp), files and settings
-// (lower_import.cpp).
+// lower_event.cpp), views (lower_view.cpp), bodies (lower_body.cpp), what is fixed in them
+// (lower_direction.cpp), rotations (lower_rotation.cpp), joints (lower_joint.cpp), friction
+// (lower_friction.cpp), files and settings (lower_import.cpp).
 #pragma once
 
 #include <array>
@@ -281,6 +281,7 @@ class Lowering {
     void lower(const Statement& statement, const JointDeclaration& node);
     void lower(const Statement& statement, const ConstraintDeclaration& node);
     void lower(const Statement& statement, const EventDeclaration& node);
+    void lower(const Statement& statement, const ViewStatement& node);
     void lower(const Statement& statement, const Simulate& node);
     void lower(const Statement& statement, const ForLoop& node);
     void lower(const Statement& statement, const Import& node);
@@ -293,6 +294,11 @@ class Lowering {
     void event_change(ExprId target, const Entity& entity, const Binding& item, sym::Expr value,
                       mech::Event& event);
     void check_event_parameters();
+    // Views (lower_view.cpp).
+    bool view_target(ExprId id, int& body, int& point);
+    bool view_sizes(const ViewStatement& node, mech::View& view);
+    bool view_camera(const Statement& statement, const ViewStatement& node, mech::View& view);
+    bool view_colour(const ViewStatement& node, mech::View& view);
     // Actuators (lower_servo.cpp).
     std::optional<mech::Actuator> actuator_of(const ActuatorNode& node);
     std::optional<std::vector<mech::Actuator>> actuators_of(const ConstraintDeclaration& node);

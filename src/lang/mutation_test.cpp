@@ -25,6 +25,8 @@ const char* const kRest =
     "constraint c: cross(velocity(P), velocity(Q)) = 0\nservo d: f(x, b = y).z = norm((x, y, 1))\n"
     "gauge alpha = 1 + t, G[c] = 2, z = x'\nnonideal on P = -velocity(P)\ninitial x = 1, q[1]' ~ "
     "2e-3\n"
+    "view P sphere 0.1 at (0, 0, 1) colour \"steel\"\nview line P to Q\nview camera from (1, 2, 3) "
+    "to (0, 0, 0)\nview hide Q\nview P cylinder 1 length 2 axis (0, 0, 1)\n"
     "import \"other.ank\" as o\noutput a = acceleration(P), b = o.w\nsimulate until 5 every 0.1 "
     "stiff\n";
 

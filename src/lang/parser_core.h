@@ -62,7 +62,6 @@ class Parser {
     // Statements (parser_statement.cpp, parser_declaration.cpp, parser_event.cpp): false after an
     // error, which is reported.
     bool statement(Statement& out);
-    bool later_feature(std::string_view word);
     bool not_a_statement();
     bool block(std::vector<Statement>& out);
     void statements_until(TokenKind end, std::vector<Statement>& out);
@@ -98,6 +97,11 @@ class Parser {
     bool event_direction(EventDeclaration& node);
     bool event_action(EventDeclaration& node);
     bool parse_actuators(ConstraintDeclaration& node);  // parser_servo.cpp
+    bool parse_view(Statement& out);                    // parser_view.cpp
+    bool view_names(ViewStatement& node, const char* form);
+    ExprId view_place(const char* form);
+    bool view_shape(ViewStatement& node, const char* form);
+    bool view_clauses(ViewStatement& node, const char* form);
     bool parse_simulate(Statement& out);
     bool parse_for(Statement& out);
     bool parse_import(Statement& out);

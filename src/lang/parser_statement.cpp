@@ -160,25 +160,6 @@ bool Parser::not_a_statement() {
     return fail(token.span, fmt::format("unknown statement '{}'", word), std::move(notes));
 }
 
-bool Parser::later_feature(std::string_view word) {
-    struct Later {
-        std::string_view word;
-        std::string_view what;
-        std::string_view instead;
-    };
-    static constexpr Later kLater[] = {
-        {"view", "views ('view')", "remove the statement to run the model"},
-    };
-    for (const Later& later : kLater) {
-        if (later.word == word) {
-            return fail(peek().span,
-                        fmt::format("{} are not supported by this version", later.what),
-                        {std::string(later.instead)});
-        }
-    }
-    return not_a_statement();
-}
-
 template <class List>
 bool Parser::parse_list(Statement& out, bool guesses, std::string_view form) {
     take();
@@ -241,6 +222,7 @@ bool Parser::statement(Statement& out) {
         {"constraint", [](P& p, S& s) { return p.parse_constraint(s, false); }},
         {"servo", [](P& p, S& s) { return p.parse_constraint(s, true); }},
         {"event", [](P& p, S& s) { return p.parse_event(s); }},
+        {"view", [](P& p, S& s) { return p.parse_view(s); }},
         {"simulate", [](P& p, S& s) { return p.parse_simulate(s); }},
         {"for", [](P& p, S& s) { return p.parse_for(s); }},
         {"import", [](P& p, S& s) { return p.parse_import(s); }},
@@ -254,7 +236,7 @@ bool Parser::statement(Statement& out) {
             return rule.parse(*this, out);
         }
     }
-    return is_statement_keyword(word) ? later_feature(word) : not_a_statement();
+    return not_a_statement();
 }
 
 bool Parser::parse_for(Statement& out) {

@@ -231,6 +231,31 @@ struct Simulate {
     Span span;
 };
 
+/// How a report draws something. It changes no equation.
+struct View {
+    enum class Kind : std::uint8_t {
+        kSphere,
+        kBox,
+        kCylinder,
+        kColour,  ///< only that
+        kLine,
+        kSpring,
+        kTrail,
+        kHide,
+        kCamera
+    };
+    Kind kind = Kind::kSphere;
+    int body = -1, point = -1;              ///< what it shows: one of them
+    int other_body = -1, other_point = -1;  ///< the far end of a line or spring
+    // Over parameters; shapes of bodies in body axes.
+    std::optional<Expr> radius{}, length{};
+    std::optional<Vec3> size{};  ///< of a box
+    std::optional<Vec3> axis{};  ///< of a cylinder; what a camera looks at
+    std::optional<Vec3> at{};    ///< middle of a shape; place of a camera
+    std::string colour{};        ///< "#rrggbb", or "" for none
+    Span span;
+};
+
 struct Model {
     sym::Graph graph;
     std::string title;
@@ -254,6 +279,7 @@ struct Model {
     std::optional<Simulate> simulate;
     std::vector<Output> outputs;
     std::vector<Event> events;
+    std::vector<View> views;
 };
 
 }  // namespace ananke::mech

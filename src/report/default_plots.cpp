@@ -47,39 +47,55 @@ bool tells_an_error(const std::string& name) {
     return name.find("miss") != std::string::npos || name.find("error") != std::string::npos;
 }
 
-/// Coordinates that say something to a person: not the components of quaternions.
-std::vector<std::string> plain_coordinates(const mech::Model& model) {
-    std::set<std::size_t> hidden;
+/// Coordinates that say something to a person: those of no body (angles and slides of joints, say),
+/// and those of bodies without the components of quaternions.
+struct Coordinates {
+    std::vector<std::string> free, of_bodies;
+};
+
+Coordinates plain_coordinates(const mech::Model& model) {
+    std::map<std::size_t, bool> of_body;  // place: belongs to a quaternion
     for (const mech::Body& body : model.bodies) {
-        for (std::size_t k = 3; body.kind == mech::Body::Kind::kSpatial && k < 7; ++k) {
-            hidden.insert(index(body.first) + k);
+        const bool spatial = body.kind == mech::Body::Kind::kSpatial;
+        for (std::size_t k = 0; body.first >= 0 && k < (spatial ? 7U : 3U); ++k) {
+            of_body[index(body.first) + k] = spatial && k >= 3;
         }
     }
-    std::vector<std::string> names;
+    Coordinates names;
     for (std::size_t i = 0; i < model.coordinates.size(); ++i) {
-        if (!hidden.contains(i)) {
-            names.push_back(model.coordinates[i].name);
+        const auto found = of_body.find(i);
+        if (found == of_body.end()) {
+            names.free.push_back(model.coordinates[i].name);
+        } else if (!found->second) {
+            names.of_bodies.push_back(model.coordinates[i].name);
         }
     }
     return names;
 }
 
+std::vector<std::string> rates(const std::vector<std::string>& coordinates) {
+    std::vector<std::string> names;
+    for (const std::string& name : coordinates) {
+        names.push_back(name + "'");
+    }
+    return names;
+}
+
 void add_response(std::vector<PlotSpec>& plots, const Report& report, const mech::Model& model) {
-    const std::vector<std::string> coordinates = plain_coordinates(model);
+    const Coordinates names = plain_coordinates(model);
     std::vector<std::string> outputs = names_of_kind(report, "output");
     std::erase_if(outputs, tells_an_error);
-    std::vector<std::string> velocities;
-    for (const std::string& name : coordinates) {
-        velocities.push_back(name + "'");
-    }
-    // Of many bodies the declared outputs tell more than the first few coordinates.
-    const bool outputs_first = coordinates.size() > kMostCurves && !outputs.empty();
-    if (outputs_first) {
+    std::vector<std::string> coordinates = names.free;
+    if (!names.of_bodies.empty()) {
+        // Of bodies the declared outputs and the joints tell more than coordinates of mass centres.
         add(plots, {.title = "Outputs", .y = outputs});
-    }
-    add(plots, {.title = "Response", .y = coordinates});
-    add(plots, {.title = "Velocities", .y = velocities});
-    if (!outputs_first) {
+        add(plots, {.title = "Joint coordinates", .y = names.free});
+        add(plots, {.title = "Response: mass centres", .y = names.of_bodies});
+        add(plots, {.title = "Velocities of mass centres", .y = rates(names.of_bodies)});
+        coordinates.insert(coordinates.end(), names.of_bodies.begin(), names.of_bodies.end());
+    } else {
+        add(plots, {.title = "Response", .y = names.free});
+        add(plots, {.title = "Velocities", .y = rates(names.free)});
         add(plots, {.title = "Outputs", .y = outputs});
     }
     if (report.compare) {

@@ -1,4 +1,5 @@
 // Bodies of the scene: places, rotations, and shapes from inertia with lines to their joints.
+#include <algorithm>
 #include <cmath>
 
 #include "report/drawing.h"
@@ -128,6 +129,17 @@ bool meet(const Drawing& drawing, const std::vector<int>& points) {
     return apart <= 1e-6 * size;
 }
 
+/// Its constraints are in the model and not in the run: --without.
+bool is_left_out(const Drawing& drawing, const mech::Joint& joint) {
+    const auto belongs = [&](const auto& named) {
+        return named.name.starts_with(joint.name + ".");
+    };
+    const auto& written = drawing.model().constraints;
+    const auto& rows = drawing.equations().rows;
+    return std::any_of(written.begin(), written.end(), belongs) &&
+           std::none_of(rows.begin(), rows.end(), belongs);
+}
+
 }  // namespace
 
 void draw_bodies(Drawing& drawing) {
@@ -160,8 +172,8 @@ void draw_bodies(Drawing& drawing) {
 void draw_joints(Drawing& drawing) {
     const mech::Model& model = drawing.model();
     for (const mech::Joint& joint : model.joints) {
-        if (joint.definition == "angle") {
-            continue;  // measures, and holds nothing
+        if (joint.definition == "angle" || is_left_out(drawing, joint)) {
+            continue;  // measures and holds nothing, or is not there in this run
         }
         SceneJoint drawn{joint.name, joint.definition, {}};
         const bool one_place = meet(drawing, joint.points);

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "report/drawing.h"
+#include "sym/walk.h"
 
 namespace ananke::report {
 namespace {
@@ -26,58 +27,54 @@ bool rests(const std::vector<double>& path) {
     return moved <= kAtRest * size;
 }
 
+/// Made of numbers and parameters alone.
+bool stands_still(const mech::Model& model, sym::Expr e) {
+    return !sym::depends_on_kind(model.graph, e, sym::SymbolKind::kCoordinate) &&
+           !sym::depends_on_kind(model.graph, e, sym::SymbolKind::kTime);
+}
+
 double value_of(const Drawing& drawing, sym::Expr e) {
     const std::vector<double> value = drawing.states.evaluate_at_start({&e, 1});
     return value.empty() ? 0.0 : value.front();
 }
 
-/// Which coordinate each component of a position is; nothing if one is anything else that moves.
+/// The coordinate x of a component x, x + a or x - a, a at rest; -1: another one.
+int coordinate_in(const mech::Model& model, sym::Expr component) {
+    const auto find = [&](sym::Expr e) {
+        const auto& all = model.coordinates;
+        const auto found = std::find_if(all.begin(), all.end(),
+                                        [&](const mech::Coordinate& c) { return c.q == e; });
+        return found == all.end() ? -1 : static_cast<int>(found - all.begin());
+    };
+    const sym::Node& node = model.graph.node(component);
+    const bool sum = node.op == sym::Op::kAdd;
+    if (!sum && node.op != sym::Op::kSub) {
+        return find(component);
+    }
+    const sym::Expr a{node.a};
+    const sym::Expr b{node.b};
+    if (find(a) >= 0 && stands_still(model, b)) {
+        return find(a);
+    }
+    return sum && find(b) >= 0 && stands_still(model, a) ? find(b) : -1;
+}
+
+/// Which coordinate moves each component of a position, as it is; nothing if one moves otherwise.
 std::optional<std::array<int, 3>> coordinates_of(const Drawing& drawing,
                                                  const mech::Vec3& position) {
     std::array<int, 3> result{-1, -1, -1};
     bool any = false;
     for (std::size_t k = 0; k < 3; ++k) {
-        const auto& all = drawing.model().coordinates;
-        const auto found = std::find_if(
-            all.begin(), all.end(), [&](const mech::Coordinate& c) { return c.q == position[k]; });
-        if (found != all.end()) {
-            result[k] = static_cast<int>(found - all.begin());
-            any = true;
-        } else if (drawing.model().graph.node(position[k]).op != sym::Op::kConstant) {
+        result[k] = coordinate_in(drawing.model(), position[k]);
+        any = any || result[k] >= 0;
+        if (result[k] < 0 && !stands_still(drawing.model(), position[k])) {
             return std::nullopt;
         }
     }
     return any ? std::optional(result) : std::nullopt;
 }
 
-void draw_declared(Drawing& drawing) {
-    const mech::Model& model = drawing.model();
-    for (std::size_t i = 0; i < model.points.size(); ++i) {
-        const mech::Point& point = model.points[i];
-        const bool centre =
-            point.body >= 0 && model.bodies[at(point.body)].centre == static_cast<int>(i);
-        if (!point.named || centre) {
-            continue;
-        }
-        const mech::Vec3& position = drawing.equations().points[i].position;
-        std::vector<double> path = drawing.states.evaluate(position);
-        ScenePoint drawn{point.name, {}};
-        const bool particle = point.mass && point.body < 0;
-        drawn.kind = particle      ? ScenePoint::Kind::kParticle
-                     : rests(path) ? ScenePoint::Kind::kGround
-                                   : ScenePoint::Kind::kPoint;
-        drawn.trail = particle;
-        if (particle) {
-            drawn.mass = value_of(drawing, *point.mass);
-        }
-        drawing.point_of[i] = drawing.add_point(std::move(drawn), std::move(path));
-        if (const auto coordinates = coordinates_of(drawing, position); particle && coordinates) {
-            drawing.coordinate_particles.push_back({drawing.point_of[i], *coordinates});
-        }
-    }
-}
-
-/// M(i, i) where it is the same constant for all the coordinates and nothing couples them.
+/// M(i, i) where it is the same for all the coordinates and nothing couples them.
 std::optional<double> common_mass(const Drawing& drawing, const std::array<int, 3>& coordinates) {
     std::optional<sym::Expr> mass;
     const auto among = [&](int i) {
@@ -93,6 +90,51 @@ std::optional<double> common_mass(const Drawing& drawing, const std::array<int, 
         mass = entry.value;
     }
     return mass ? std::optional(value_of(drawing, *mass)) : std::nullopt;
+}
+
+bool taken(const Drawing& drawing, const std::array<int, 3>& coordinates) {
+    for (const CoordinateParticle& particle : drawing.coordinate_particles) {
+        for (const int coordinate : coordinates) {
+            const auto& own = particle.coordinates;
+            if (coordinate >= 0 && std::find(own.begin(), own.end(), coordinate) != own.end()) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void draw_declared(Drawing& drawing) {
+    const mech::Model& model = drawing.model();
+    for (std::size_t i = 0; i < model.points.size(); ++i) {
+        const mech::Point& point = model.points[i];
+        const bool centre =
+            point.body >= 0 && model.bodies[at(point.body)].centre == static_cast<int>(i);
+        if (!point.named || centre) {
+            continue;
+        }
+        const mech::Vec3& position = drawing.equations().points[i].position;
+        std::vector<double> path = drawing.states.evaluate(position);
+        ScenePoint drawn{point.name, {}};
+        const auto coordinates = point.body < 0 ? coordinates_of(drawing, position) : std::nullopt;
+        bool particle = point.mass && point.body < 0;
+        // A point that moves with coordinates of one mass, none of them a particle's, is that mass.
+        if (!particle && coordinates && !taken(drawing, *coordinates)) {
+            drawn.mass = common_mass(drawing, *coordinates);
+            particle = drawn.mass.has_value();
+        }
+        drawn.kind = particle      ? ScenePoint::Kind::kParticle
+                     : rests(path) ? ScenePoint::Kind::kGround
+                                   : ScenePoint::Kind::kPoint;
+        drawn.trail = particle;
+        if (point.mass && particle) {
+            drawn.mass = value_of(drawing, *point.mass);
+        }
+        drawing.point_of[i] = drawing.add_point(std::move(drawn), std::move(path));
+        if (particle && coordinates && !taken(drawing, *coordinates)) {
+            drawing.coordinate_particles.push_back({drawing.point_of[i], *coordinates});
+        }
+    }
 }
 
 /// Coordinates whose names differ only in a letter x, y, z, by the axis that the letter names.

@@ -35,6 +35,7 @@ struct Drawing {
     std::vector<int> point_of;                     ///< per point of the model; -1: not drawn
     std::vector<int> body_of;                      ///< per body of the model; -1: the ground
     std::vector<CoordinateParticle> coordinate_particles;
+    std::vector<int> hidden_points;   ///< in Scene::points
     bool turns_out_of_plane = false;  ///< a body turns about something else than z
 
     const mech::Model& model() const { return states.prepared().model; }
@@ -64,5 +65,8 @@ void draw_joints(Drawing& drawing);
 void draw_links(Drawing& drawing);
 /// Forces and torques of constraint.
 void draw_arrows(Drawing& drawing);
+/// The `view` statements; then, when nothing refers to points any more, those that they hide.
+void apply_views(Drawing& drawing);
+void hide_points(Drawing& drawing);
 
 }  // namespace ananke::report

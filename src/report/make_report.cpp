@@ -57,7 +57,7 @@ Report plain_report(const io::Trajectory& trajectory, const std::string& file) {
     return report;
 }
 
-Result<Report> make_report(const sim::Prepared& prepared, const sim::CheckReport& check,
+Result<Report> make_report(const sim::Prepared& prepared, const sim::CheckReport* check,
                            const io::Trajectory& trajectory, const std::string& file,
                            const Compared& compared) {
     const Result<States> states = States::of(prepared, trajectory);
@@ -69,8 +69,10 @@ Result<Report> make_report(const sim::Prepared& prepared, const sim::CheckReport
         report.compare = Comparison{compared.label, compared.trajectory->rows(),
                                     add_columns(*compared.trajectory, report.data)};
     }
-    draw_scene(states.value(), check, report);
-    report.tables = check_tables(check, prepared);
+    draw_scene(states.value(), check != nullptr ? *check : sim::CheckReport{}, report);
+    if (check != nullptr) {
+        report.tables = check_tables(*check, prepared);
+    }
     report.plots = default_plots(report, prepared, trajectory);
     return report;
 }

@@ -20,9 +20,9 @@ struct Compared {
 /// What is known of a run from its rows alone: columns, events, parameters, plots. No scene.
 Report plain_report(const io::Trajectory& trajectory, const std::string& file);
 
-/// The same with scene, tables and the plots of the model's kind. Fails where the run is not one of
-/// this model. Equations are left to the caller.
-Result<Report> make_report(const sim::Prepared& prepared, const sim::CheckReport& check,
+/// The same with scene, tables (where `check` is not null) and the plots of the model's kind. Fails
+/// where the run is not one of this model. Equations are left to the caller.
+Result<Report> make_report(const sim::Prepared& prepared, const sim::CheckReport* check,
                            const io::Trajectory& trajectory, const std::string& file,
                            const Compared& compared = {});
 

@@ -145,6 +145,7 @@ void draw_scene(const States& states, const sim::CheckReport& check, Report& rep
     draw_joints(drawing);
     draw_links(drawing);
     draw_arrows(drawing);
+    apply_views(drawing);
     const std::vector<std::vector<double>> paths = all_paths(drawing);
     report.scene.length = typical_length(drawing, paths);
     report.scene.planar = !drawing.turns_out_of_plane && all_in_plane(paths, report.scene.length);
@@ -153,6 +154,7 @@ void draw_scene(const States& states, const sim::CheckReport& check, Report& rep
     if (report.scene.planar && std::abs(report.scene.up[2]) > kFlat) {
         report.scene.up = {0.0, 1.0, 0.0};
     }
+    hide_points(drawing);
 }
 
 }  // namespace ananke::report

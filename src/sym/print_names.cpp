@@ -153,8 +153,14 @@ std::string latex_word(std::string_view word) {
         has_greek = has_greek || greek != nullptr;
         i += length;
     }
-    const bool number = std::all_of(word.begin(), word.end(), is_digit);
-    return count <= 1 || has_greek || number ? letters : fmt::format("\\mathrm{{{}}}", word);
+    if (count <= 1 || has_greek || std::all_of(word.begin(), word.end(), is_digit)) {
+        return letters;
+    }
+    std::string escaped;  // an index of an index keeps its underscores: rear\_hub
+    for (const char c : word) {
+        escaped += c == '_' ? "\\_" : std::string(1, c);
+    }
+    return fmt::format("\\mathrm{{{}}}", escaped);
 }
 
 /// A name as a head and its indices: x12, x[1][2], k_spring.

@@ -160,6 +160,8 @@ TEST(Names, InThreeNotations) {
         {SymbolKind::kParameter, "k_spring", "k_spring", "k_spring", "k_{\\mathrm{spring}}"},
         {SymbolKind::kParameter, "double", "double", "double_", "\\mathrm{double}"},
         {SymbolKind::kCoordinate, "B.x", "B.x", "B_x", "x_{B}"},
+        {SymbolKind::kCoordinate, "rear_hub.x", "rear_hub.x", "rear_hub_x",
+         "x_{\\mathrm{rear\\_hub}}"},
         {SymbolKind::kPointPosition, "P.x", "position(P).x", "P_x", "r_{P,x}"},
         {SymbolKind::kPointVelocity, "P[2].y", "velocity(P[2]).y", "P_2_y_dot", "v_{P,2,y}"},
         {SymbolKind::kPointVelocity, "velocity(P).x", "velocity(P).x", "velocity_P_x_dot",

@@ -1,0 +1,96 @@
+#include "io/read_results.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "io/test_run.h"
+
+namespace ananke::io {
+namespace {
+
+constexpr std::size_t kRows = 3000;  // more than a chunk of the HDF5 file
+
+void write(Recorder& recorder) {
+    ASSERT_TRUE(recorder.begin(test_header()));
+    std::vector<double> row(test_header().columns.size());
+    for (std::size_t i = 0; i < kRows; ++i) {
+        test_row(i, row);
+        row[3] = i == 7 ? std::nan("") : row[3];
+        ASSERT_TRUE(recorder.row(row));
+    }
+    ASSERT_TRUE(recorder.event({0.5, "landed, \"soft\"", "stop", "z = 0"}));
+    ASSERT_TRUE(recorder.finish("done"));
+}
+
+void expect_rows(const Trajectory& read) {
+    ASSERT_EQ(read.columns(), test_header().columns.size());
+    ASSERT_EQ(read.rows(), kRows);
+    std::vector<double> row(read.columns());
+    for (std::size_t i = 0; i < kRows; ++i) {
+        test_row(i, row);
+        for (std::size_t k = 0; k < row.size(); ++k) {
+            if (i == 7 && k == 3) {
+                EXPECT_TRUE(std::isnan(read.row(i)[k]));
+            } else {
+                EXPECT_EQ(read.row(i)[k], row[k]);
+            }
+        }
+    }
+    for (std::size_t k = 0; k < row.size(); ++k) {
+        EXPECT_EQ(read.header.columns[k].name, test_header().columns[k].name);
+        EXPECT_EQ(read.header.columns[k].kind, test_header().columns[k].kind);
+    }
+}
+
+TEST(ReadResults, Hdf5ComesBackAsItWasWritten) {
+    const TestFolder folder;
+    const std::string path = folder.file("run.h5");
+    auto recorder = open_hdf5(path);
+    ASSERT_TRUE(recorder);
+    write(*recorder.value());
+    const Result<Trajectory> read = read_results(path);
+    ASSERT_TRUE(read) << read.error().message;
+    expect_rows(read.value());
+    const Header& header = read.value().header;
+    EXPECT_EQ(header.title, test_header().title);
+    EXPECT_EQ(header.model_text, test_header().model_text);
+    EXPECT_EQ(header.parameters, test_header().parameters);
+    EXPECT_EQ(read.value().ending, "done");
+    ASSERT_EQ(read.value().events.size(), 1u);
+    EXPECT_EQ(read.value().events[0].t, 0.5);
+    EXPECT_EQ(read.value().events[0].name, "landed, \"soft\"");
+    EXPECT_EQ(read.value().events[0].detail, "z = 0");
+}
+
+TEST(ReadResults, CsvComesBackAsItWasWritten) {
+    const TestFolder folder;
+    const std::string path = folder.file("run.csv");
+    auto recorder = open_csv(path);
+    ASSERT_TRUE(recorder);
+    write(*recorder.value());
+    const Result<Trajectory> read = read_results(path);
+    ASSERT_TRUE(read) << read.error().message;
+    expect_rows(read.value());
+}
+
+TEST(ReadResults, KindsFollowFromNames) {
+    EXPECT_EQ(kind_of_name("t"), ColumnKind::kTime);
+    EXPECT_EQ(kind_of_name("x''"), ColumnKind::kAcceleration);
+    EXPECT_EQ(kind_of_name("Qc_ideal[x]"), ColumnKind::kForce);
+    EXPECT_EQ(kind_of_name("residual_rate[c]"), ColumnKind::kResidual);
+    EXPECT_EQ(kind_of_name("torque[h:door in door].x"), ColumnKind::kPointForce);
+    EXPECT_EQ(kind_of_name("energy_balance"), ColumnKind::kEnergy);
+    EXPECT_EQ(kind_of_name("lean"), ColumnKind::kOutput);
+}
+
+TEST(ReadResults, AFileOfAnotherKindIsRefused) {
+    const TestFolder folder;
+    EXPECT_EQ(read_results(folder.file("none.h5")).error().message,
+              "there is no file " + folder.file("none.h5"));
+    EXPECT_EQ(read_results(folder.file("none.csv")).error().message,
+              "cannot read " + folder.file("none.csv"));
+}
+
+}  // namespace
+}  // namespace ananke::io

@@ -1,0 +1,188 @@
+#include "report/equations.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "mech/report_lines.h"
+
+namespace ananke::report {
+namespace {
+
+constexpr std::size_t kWidestMatrix = 6;
+constexpr std::size_t kLongestMatrix = 1500;  ///< characters of all entries
+constexpr std::size_t kLongestLine = 1200;
+constexpr std::size_t kMostLines = 40;
+constexpr std::size_t kLongestFact = 200;
+
+/// A line that fits the page, or how long it is.
+std::string line_text(const mech::PrintedLine& line) {
+    const std::size_t size = line.left.size() + line.right.size();
+    return size <= kLongestLine
+               ? fmt::format("{} &= {}", line.left, line.right)
+               : fmt::format("{} &= \\text{{({} characters)}}",
+                             line.left.size() <= kLongestLine ? line.left : "\\ldots",
+                             line.right.size());
+}
+
+/// `formula`, then the lines below each other.
+EquationBlock aligned(std::string title, const std::string& formula,
+                      const std::vector<mech::PrintedLine>& lines, std::size_t left_out) {
+    EquationBlock block{std::move(title), "\\begin{aligned}\n", ""};
+    if (!formula.empty()) {
+        block.latex += fmt::format("& {} {}\n", formula, lines.empty() ? "" : "\\\\[0.4em]");
+    }
+    bool cut = false;
+    for (std::size_t i = 0; i < lines.size() && i < kMostLines; ++i) {
+        cut = cut || lines[i].left.size() + lines[i].right.size() > kLongestLine;
+        block.latex += line_text(lines[i]);
+        block.latex += i + 1 < std::min(lines.size(), kMostLines) ? " \\\\\n" : "\n";
+    }
+    block.latex += "\\end{aligned}";
+    left_out += lines.size() > kMostLines ? lines.size() - kMostLines : 0;
+    if (left_out > 0) {
+        block.note = fmt::format("{} more line{}: see ananke derive --as latex --full.", left_out,
+                                 left_out == 1 ? "" : "s");
+    } else if (cut) {
+        block.note = "Long lines are left out: see ananke derive --as latex.";
+    }
+    return block;
+}
+
+using Cells = std::vector<std::vector<std::string>>;
+
+/// Nothing if it is too large for a page.
+std::optional<EquationBlock> matrix(std::string title, const char* name, const Cells& rows) {
+    std::size_t size = 0;
+    std::vector<std::string> lines;
+    for (const std::vector<std::string>& row : rows) {
+        for (const std::string& cell : row) {
+            size += cell.size();
+        }
+        lines.push_back(fmt::format("{}", fmt::join(row, " & ")));
+    }
+    if (rows.empty() || rows.size() > 2 * kWidestMatrix || rows.front().size() > kWidestMatrix ||
+        size > kLongestMatrix) {
+        return std::nullopt;
+    }
+    return EquationBlock{std::move(title),
+                         fmt::format("{} = \\begin{{pmatrix}} {} \\end{{pmatrix}}", name,
+                                     fmt::join(lines, " \\\\ ")),
+                         ""};
+}
+
+Cells zeros(std::size_t rows, std::size_t columns) {
+    return {rows, std::vector<std::string>(columns, "0")};
+}
+
+/// M, A and b as matrices, where they are small and have something in them.
+std::vector<EquationBlock> matrices(const mech::Model& model, const mech::Equations& equations) {
+    const sym::Printer printer(model.graph, sym::Notation::kLatex);
+    const auto n = static_cast<std::size_t>(equations.n);
+    if (n > kWidestMatrix || equations.rows.size() > 2 * kWidestMatrix) {
+        return {};
+    }
+    Cells M = zeros(n, n);
+    for (const mech::MassEntry& entry : equations.M) {
+        const auto i = static_cast<std::size_t>(entry.row);
+        const auto j = static_cast<std::size_t>(entry.column);
+        M[i][j] = M[j][i] = printer.print(entry.value);
+    }
+    Cells q;
+    for (const mech::Coordinate& coordinate : model.coordinates) {
+        q.push_back({printer.print(coordinate.q)});
+    }
+    Cells A = zeros(equations.rows.size(), n);
+    Cells b;
+    for (std::size_t k = 0; k < A.size(); ++k) {
+        for (const mech::Entry& entry : equations.rows[k].A) {
+            A[k][static_cast<std::size_t>(entry.column)] = printer.print(entry.value);
+        }
+        b.push_back({printer.print(equations.rows[k].b)});
+    }
+    Cells Q;
+    for (const mech::Expr value : equations.Q) {
+        Q.push_back({printer.print(value)});
+    }
+    std::vector<EquationBlock> blocks;
+    const auto add = [&](std::optional<EquationBlock> block) {
+        if (block) {
+            blocks.push_back(*std::move(block));
+        }
+        return block.has_value();
+    };
+    const bool whole = add(matrix("Coordinates", "q", q)) && add(matrix("Mass matrix", "M", M)) &&
+                       add(matrix("Given force", "Q", Q)) &&
+                       (A.empty() || (add(matrix("Constraint matrix", "A", A)) &&
+                                      add(matrix("Right side of A a = b", "b", b))));
+    return whole ? blocks : std::vector<EquationBlock>{};
+}
+
+void append_stage(std::vector<EquationBlock>& blocks, const mech::PrintedStage& printed) {
+    std::vector<mech::PrintedLine> lines = printed.parts;
+    lines.insert(lines.end(), printed.lines.begin(), printed.lines.end());
+    if (lines.empty()) {
+        return;
+    }
+    EquationBlock block = aligned(printed.stage->title, printed.stage->latex, lines, printed.cut);
+    if (!printed.stage->source.empty()) {
+        block.title += fmt::format(" [{}]", printed.stage->source);
+    }
+    blocks.push_back(std::move(block));
+}
+
+}  // namespace
+
+std::vector<EquationBlock> given_blocks(const mech::Model& model, const mech::Equations& equations,
+                                        const mech::ClosedForm& given) {
+    std::vector<EquationBlock> blocks = matrices(model, equations);
+    if (blocks.empty()) {
+        for (const mech::PrintedStage& printed :
+             mech::print_stages(model, given, sym::Notation::kLatex, false)) {
+            append_stage(blocks, printed);
+        }
+    } else if (equations.has_nonideal) {
+        const sym::Printer printer(model.graph, sym::Notation::kLatex);
+        Cells C;
+        for (const mech::Expr value : equations.C) {
+            C.push_back({printer.print(value)});
+        }
+        if (std::optional<EquationBlock> block = matrix("Non-ideal force", "C", C)) {
+            blocks.push_back(*std::move(block));
+        }
+    }
+    const std::vector<mech::PrintedLine> directions =
+        mech::print_directions(model, equations, sym::Notation::kLatex);
+    if (!directions.empty()) {
+        blocks.push_back(
+            aligned("Directions of the forces of constraint [RH (5)]", "", directions, 0));
+    }
+    return blocks;
+}
+
+std::vector<EquationBlock> minimal_blocks(const mech::Model& model, const mech::MinimalForm& form) {
+    std::vector<EquationBlock> blocks;
+    const std::size_t given = form.lines.given.size();
+    std::size_t number = 0;
+    for (const mech::PrintedStage& printed :
+         mech::print_stages(model, form.lines, sym::Notation::kLatex, false)) {
+        if (++number <= given) {
+            continue;  // it stands in blocks of its own
+        }
+        append_stage(blocks, printed);
+        if (printed.stage->title.starts_with("Equations ")) {
+            break;  // what follows solves them, number by number
+        }
+    }
+    for (EquationBlock& block : blocks) {
+        block.title = "Minimal equations: " + block.title;
+    }
+    for (const std::string& fact : form.facts) {
+        if (!blocks.empty() && fact.size() <= kLongestFact) {
+            std::string& note = blocks.front().note;
+            note += fmt::format("{}{}.", note.empty() ? "" : " ", fact);
+        }
+    }
+    return blocks;
+}
+
+}  // namespace ananke::report
