@@ -75,7 +75,7 @@ Result<ChainTime> time_chain(int bodies, bool closed) {
 Result<std::vector<ChainTime>> time_chains() {
     std::vector<ChainTime> times;
     for (const bool closed : {false, true}) {
-        for (const int bodies : {1, 3, 10, 30, 100}) {
+        for (const int bodies : {1, 3, 10, 30, 100, 1000, 10000}) {
             const Result<ChainTime> time = time_chain(bodies, closed);
             if (!time) {
                 return time.error();

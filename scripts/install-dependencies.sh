@@ -8,7 +8,7 @@
 # node, npm and chromium are for the report page alone: without them everything else is built and tested.
 set -euo pipefail
 
-packages=(g++ cmake ninja-build pkg-config libeigen3-dev libfmt-dev libsleef-dev libasmjit-dev libhdf5-dev libcairo2-dev
+packages=(g++ cmake ninja-build pkg-config libeigen3-dev libfmt-dev libsleef-dev libasmjit-dev libsuitesparse-dev libhdf5-dev libcairo2-dev
     libcli11-dev nlohmann-json3-dev libgtest-dev)
 optional=()
 have() { command -v "$1" >/dev/null; }

@@ -226,6 +226,14 @@ std::string lists_text(const Prepared& prepared) {
 }  // namespace
 
 std::string to_text(const CheckReport& report, const Prepared& prepared) {
+    if (prepared.compiled->is_large()) {
+        return header_text(report, prepared) +
+               fmt::format(
+                   "\n{} rows depend on others; tables are left out for models of {} "
+                   "coordinates and more\n",
+                   report.analysis.dropped.size(), kLargeSize) +
+               start_text(report);
+    }
     std::string text = header_text(report, prepared) + constraint_text(report, prepared) +
                        redundancy_text(report, prepared) + direction_text(prepared) +
                        reaction_text(report, prepared) + control_text(report, prepared) +

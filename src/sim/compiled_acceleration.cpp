@@ -6,19 +6,13 @@
 #include <utility>
 
 #include "code/tangent.h"
+#include "sim/segmented_elimination.h"
 
 namespace ananke::sim {
 namespace {
 
 using code::Recorded;
 
-/// A row's pivot below these parts of what it was where the order was chosen has lost digits, or
-/// soon will. One that has changed its sign may have passed where rows are dependent.
-constexpr double kPivotAlarm = 0.05;
-constexpr double kGoodPivot = 0.2;
-/// The mass that is left of a coordinate: only a motion that is no longer determined brings it
-/// down.
-constexpr double kMassAlarm = 1e-7;
 /// The squared length of a row in the range-space order, and the part of it that the other rows do
 /// not reproduce.
 constexpr double kLengthAlarm = 1e-4;
@@ -26,6 +20,9 @@ constexpr double kSoundLength = 0.1;
 constexpr double kPartAlarm = 1e-4;
 /// Programs of one run that are kept.
 constexpr std::size_t kMostRecordings = 64;
+/// Products per coordinate of a large model from which on a general sparse factorisation does it
+/// with less: the fill of the elimination by bodies. A chain has about 100.
+constexpr double kMostWork = 2000.0;
 
 /// power + Qc . v,  Qc = C + A^T lambda: rows with A v = 0 do no work.
 Recorded rate_of_energy(const CompiledModel& model, const Recorded& power,
@@ -57,6 +54,19 @@ CompiledAcceleration::CompiledAcceleration(Evaluator& evaluator)
       varies_(entries_that_vary(evaluator.model())) {}
 
 bool CompiledAcceleration::choose(const solve::System& at, std::span<const int> rows) {
+    return choose_order(rows, [&](std::span<const int> wanted) {
+        return sparse_system(*evaluator_, at, wanted, varies_);
+    });
+}
+
+bool CompiledAcceleration::choose(const EntryValues& at, std::span<const int> rows) {
+    return choose_order(rows, [&](std::span<const int> wanted) {
+        return sparse_system(*evaluator_, at, wanted, varies_);
+    });
+}
+
+template <class System>
+bool CompiledAcceleration::choose_order(std::span<const int> rows, System system) {
     if (parameter_changes_ != evaluator_->parameter_changes() ||
         recordings_.size() >= kMostRecordings) {
         active_ = nullptr;
@@ -72,16 +82,18 @@ bool CompiledAcceleration::choose(const solve::System& at, std::span<const int> 
     if (active_ != nullptr) {
         return true;
     }
-    std::optional<solve::EliminationOrder> order =
-        solve::choose_order(sparse_system(*evaluator_, at, wanted.rows, varies_));
-    if (!order) {
+    std::optional<solve::EliminationOrder> order = solve::choose_order(system(wanted.rows));
+    const bool too_much = order && evaluator_->model().is_large() && order->cost > kMostWork * n_;
+    if (!order || too_much) {
         return false;
     }
     wanted.pivots = std::move(order->pivots);
     const auto known = std::find_if(recordings_.begin(), recordings_.end(),
                                     [&](const auto& one) { return one->order == wanted; });
     if (known == recordings_.end()) {
-        recordings_.push_back(std::make_unique<Recording>(record(std::move(wanted))));
+        recordings_.push_back(std::make_unique<Recording>(evaluator_->model().is_large()
+                                                              ? record_segments(std::move(wanted))
+                                                              : record(std::move(wanted))));
         active_ = recordings_.back().get();
     } else {
         active_ = known->get();
@@ -153,9 +165,9 @@ void CompiledAcceleration::Watched::after(const solve::Pivot& pivot, const Recor
             parts.push_back(part);
         }
     } else if (pivot.row < 0) {
-        add_pivot(value, {kMassAlarm, kMassAlarm, kMassAlarm});
+        add_pivot(value, kMassBounds);
     } else {
-        add_pivot(value, {kPivotAlarm, kGoodPivot, 0.0});
+        add_pivot(value, kRowBounds);
     }
 }
 
@@ -205,11 +217,11 @@ CompiledAcceleration::Recording CompiledAcceleration::record(RowOrder order) con
             outputs.push_back(one.value(builder));
         }
     }
-    return {std::move(order), code::Kernel(builder.finish(outputs)), std::move(watched.bounds),
-            watched.parts.size()};
+    return {std::move(order), RecordedKernel(code::Kernel(builder.finish(outputs))),
+            std::move(watched.bounds), watched.parts.size()};
 }
 
-void CompiledAcceleration::derivatives(double t, const double* q, const double* v,
+bool CompiledAcceleration::derivatives(double t, const double* q, const double* v,
                                        std::span<double> J) {
     const InputLayout& layout = evaluator_->model().layout;
     const auto n = static_cast<std::size_t>(n_);
@@ -217,10 +229,13 @@ void CompiledAcceleration::derivatives(double t, const double* q, const double* 
     const std::size_t columns = 2 * n;  // q and v stand side by side among the inputs
     const std::size_t rows = n + 1;
     constexpr std::size_t lanes = kLanes;
+    if (active_->kernel.program() == nullptr) {
+        return false;
+    }
     if (!active_->tangent) {
         std::vector<std::uint32_t> moving(columns);
         std::iota(moving.begin(), moving.end(), static_cast<std::uint32_t>(layout.q()));
-        active_->tangent.emplace(code::tangent(active_->kernel.program(), moving, rows));
+        active_->tangent.emplace(code::tangent(*active_->kernel.program(), moving, rows));
     }
     tangent_inputs_.assign((inputs + columns) * lanes, 0.0);
     tangent_outputs_.resize(rows * lanes);
@@ -242,6 +257,7 @@ void CompiledAcceleration::derivatives(double t, const double* q, const double* 
             }
         }
     }
+    return true;
 }
 
 PivotHealth CompiledAcceleration::health() const {

@@ -39,12 +39,15 @@ class CompiledAcceleration {
     /// none. Programs once made
     /// are kept. Requires that `at` is the last system of the evaluator. Allocates.
     bool choose(const solve::System& at, std::span<const int> rows);
+    bool choose(const EntryValues& at, std::span<const int> rows);
     /// A choice was made, and no parameter has changed since.
     bool ready() const {
         return active_ != nullptr && parameter_changes_ == evaluator_->parameter_changes();
     }
     /// Instructions of the program. Requires ready().
-    std::size_t program_size() const { return active_->kernel.program().instructions.size(); }
+    std::size_t program_size() const { return active_->kernel.size(); }
+    /// The program, if it is in segments, else null. Requires ready().
+    const code::SegmentedProgram* segments() const { return active_->kernel.segments(); }
     /// The choice. Requires ready().
     const RowOrder& order() const { return active_->order; }
 
@@ -61,8 +64,9 @@ class CompiledAcceleration {
     double energy_rate() const { return outputs_[static_cast<std::size_t>(n_)]; }
 
     /// Derivatives of a, then of the energy rate, by (q, v), row by row: n + 1 rows of 2n numbers.
-    /// Requires ready(). Allocates where the order has not been asked for any before.
-    void derivatives(double t, const double* q, const double* v, std::span<double> J);
+    /// Requires ready(). Allocates where the order has not been asked for any before. False for
+    /// programs in segments.
+    bool derivatives(double t, const double* q, const double* v, std::span<double> J);
 
   private:
     /// Directions that one run of a program of derivatives takes.
@@ -73,6 +77,12 @@ class CompiledAcceleration {
         double alarm, good;  ///< of its magnitude
         double sound;
     };
+    /// A row's pivot below these parts of what it was where the order was chosen has lost digits,
+    /// or soon will. One that has changed its sign may have passed where rows are dependent.
+    static constexpr Bounds kRowBounds{0.05, 0.2, 0.0};
+    /// The mass that is left of a coordinate: only a motion that is no longer determined brings it
+    /// down.
+    static constexpr Bounds kMassBounds{1e-7, 1e-7, 1e-7};
     struct PivotWatch {
         Bounds least;
         double inverse_size;
@@ -81,7 +91,7 @@ class CompiledAcceleration {
     /// over its pivot.
     struct Recording {
         RowOrder order;
-        code::Kernel kernel;
+        RecordedKernel kernel;
         std::vector<PivotWatch> pivots;
         std::size_t parts = 0;
         std::optional<code::PacketKernel<kLanes>> tangent = {};  ///< made when it is asked for
@@ -104,6 +114,9 @@ class CompiledAcceleration {
     };
 
     Recording record(RowOrder order) const;
+    Recording record_segments(RowOrder order) const;
+    template <class System>
+    bool choose_order(std::span<const int> rows, System system);
     PivotHealth health() const;
     bool suits(Recording& recording);
     Recording* find_suitable(std::span<const int> rows);

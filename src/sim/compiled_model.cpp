@@ -1,6 +1,7 @@
 #include "sim/compiled_model.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "code/lower.h"
@@ -391,8 +392,12 @@ bool is_rigid(Model& model, const mech::Body& body, const Equations& equations) 
     const int first = body.first + 3;
     const auto inside = [&](int i) { return i >= first && i < first + 4; };
     std::size_t found = 0;
-    for (const mech::MassEntry& entry : equations.M) {
-        if (!inside(entry.row) || !inside(entry.column)) {
+    // M is sorted by rows.
+    const auto row_before = [](const mech::MassEntry& entry, int row) { return entry.row < row; };
+    for (auto it = std::lower_bound(equations.M.begin(), equations.M.end(), first, row_before);
+         it != equations.M.end() && inside(it->row); ++it) {
+        const mech::MassEntry& entry = *it;
+        if (!inside(entry.column)) {
             continue;
         }
         found += std::any_of(own.M.begin(), own.M.end(), [&](const mech::MassEntry& mine) {
@@ -406,16 +411,17 @@ bool is_rigid(Model& model, const mech::Body& body, const Equations& equations) 
 void describe_rotations(CompiledModel& compiled, Model& model, const Equations& equations,
                         const std::vector<Expr>& inputs) {
     Outputs inertia(model, inputs);
+    std::unordered_map<int, int> first_rows;  // of constraints
+    for (std::size_t i = 0; i < compiled.rows.size(); ++i) {
+        first_rows.emplace(compiled.rows[i].constraint, static_cast<int>(i));
+    }
     for (const mech::Body& body : model.bodies) {
         if (body.kind != mech::Body::Kind::kSpatial) {
             continue;
         }
-        const auto norm = std::find_if(compiled.rows.begin(), compiled.rows.end(),
-                                       [&](const Row& row) { return row.constraint == body.norm; });
-        compiled.rotations.push_back(
-            {body.first + 3,
-             norm == compiled.rows.end() ? -1 : static_cast<int>(norm - compiled.rows.begin()),
-             is_rigid(model, body, equations)});
+        const auto norm = first_rows.find(body.norm);
+        compiled.rotations.push_back({body.first + 3, norm == first_rows.end() ? -1 : norm->second,
+                                      is_rigid(model, body, equations)});
         for (std::size_t i = 0; i < 3; ++i) {
             for (std::size_t j = i; j < 3; ++j) {
                 inertia.add(body.inertia[i][j]);
@@ -474,6 +480,11 @@ CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     compile_gauge(compiled, model, equations, inputs);
     compiled.events = CompiledEvents::compile(model, equations, inputs);
     compile_controls(compiled, model, equations, inputs);
+    compiled.large =
+        compiled.n() >= kLargeSize && compiled.frictions.empty() && compiled.feedback.empty() &&
+        compiled.controls.empty() &&
+        std::all_of(compiled.events.list.begin(), compiled.events.list.end(),
+                    [](const CompiledEvents::One& one) { return one.coordinates.empty(); });
     return compiled;
 }
 

@@ -53,6 +53,10 @@ struct CompiledFriction {
     std::vector<int> load_rows;
 };
 
+/// Coordinates from which on a model is large, about 200 bodies. Below it one program is as fast
+/// and matrices are the surer road.
+constexpr int kLargeSize = 1500;
+
 struct CompiledModel {
     InputLayout layout;
     std::vector<std::string> coordinate_names;  ///< n
@@ -84,6 +88,9 @@ struct CompiledModel {
     std::vector<std::string> constraint_places;  ///< where each is written; "" if unknown
     bool has_nonideal = false;
     bool has_gauge = false;
+    /// Nothing of the size n x n is to be made: programs come in segments, matrices are sparse. For
+    /// models whose acceleration depends on nothing but state and parameters, and without impacts.
+    bool large = false;
 
     std::vector<Place> mass_entries;       ///< upper triangle of M
     std::vector<Place> row_entries;        ///< of A, all rows
@@ -128,6 +135,7 @@ struct CompiledModel {
 
     int n() const { return layout.n; }
     int m() const { return static_cast<int>(rows.size()); }
+    bool is_large() const { return large; }
     /// The rows of constraints, without the stick rows.
     std::span<const mech::Row> constraints() const {
         return std::span(rows).first(static_cast<std::size_t>(constraint_rows));

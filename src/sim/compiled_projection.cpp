@@ -60,7 +60,7 @@ std::unique_ptr<CompiledProjection::Recording> CompiledProjection::record(const 
     std::vector<int> rows;
     for (std::size_t k = 0; k < model.holonomic.size(); ++k) {
         const int row = model.holonomic[k];
-        if (std::find(order.rows.begin(), order.rows.end(), row) != order.rows.end()) {
+        if (std::binary_search(order.rows.begin(), order.rows.end(), row)) {
             positions.rows.push_back(static_cast<int>(k));
             rows.push_back(row);
         }
@@ -68,8 +68,9 @@ std::unique_ptr<CompiledProjection::Recording> CompiledProjection::record(const 
     if (rows == order.rows) {
         positions.pivots = order.pivots;
     } else {
-        const std::optional<solve::EliminationOrder> own = solve::choose_order(
-            sparse_system(*evaluator_, evaluator_->system_in_step(t, q, v), rows, varies_));
+        const SparseValues at = evaluator_->sparse_system(t, q, v);
+        const std::optional<solve::EliminationOrder> own =
+            solve::choose_order(sparse_system(*evaluator_, EntryValues{at.M, at.A}, rows, varies_));
         if (!own) {
             return nullptr;
         }
@@ -77,8 +78,8 @@ std::unique_ptr<CompiledProjection::Recording> CompiledProjection::record(const 
     }
     std::vector<int> position_norms;
     for (const int norm : norm_rows(model)) {
-        const auto place = std::find(model.holonomic.begin(), model.holonomic.end(), norm);
-        position_norms.push_back(place == model.holonomic.end()
+        const auto place = std::lower_bound(model.holonomic.begin(), model.holonomic.end(), norm);
+        position_norms.push_back(place == model.holonomic.end() || *place != norm
                                      ? -1
                                      : static_cast<int>(place - model.holonomic.begin()));
     }
@@ -100,6 +101,9 @@ CompiledProjection::Level CompiledProjection::record_level(const code::Program& 
                                                            const RowOrder& order,
                                                            std::span<const int> norms) const {
     const CompiledModel& model = evaluator_->model();
+    if (model.is_large()) {
+        return record_segments(program, rows, places, order, norms);
+    }
     code::Builder builder(static_cast<std::uint32_t>(model.layout.size()));
     const std::vector<Recorded> inputs = recorded_inputs(builder, *evaluator_);
     const std::vector<Recorded> mass = code::replay(builder, model.mass.program(), inputs);
@@ -125,21 +129,27 @@ CompiledProjection::Level CompiledProjection::record_level(const code::Program& 
             outputs.push_back(one.value(builder));
         }
     }
-    return {code::Kernel(builder.finish(outputs)), rows, {}};
+    return {RecordedKernel(code::Kernel(builder.finish(outputs))), rows, {}};
 }
 
 void CompiledProjection::set_floors(Level& level, bool velocity, double t, const double* q,
                                     const double* v) const {
+    const CompiledModel& model = evaluator_->model();
     std::vector<double> residual(level.rows);
-    std::vector<double> J(level.rows * n_);
     std::vector<double> magnitude(level.rows);
-    if (velocity) {
-        evaluator_->velocity(t, q, v, residual.data(), J.data(), magnitude.data());
-    } else {
-        evaluator_->position(t, q, residual.data(), J.data(), magnitude.data());
+    const std::span<const double> entries =
+        velocity ? evaluator_->velocity_entries(t, q, v, residual.data(), magnitude.data())
+                 : evaluator_->position_entries(t, q, residual.data(), magnitude.data());
+    const std::vector<Place>& places = velocity ? model.row_entries : model.holonomic_entries;
+    std::vector<double> steepest(level.rows, 0.0);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const auto row = static_cast<std::size_t>(places[i].row);
+        if (row < level.rows) {
+            steepest[row] = std::max(steepest[row], std::abs(entries[i]));
+        }
     }
-    for (std::size_t k = 0; k < level.rows; ++k) {
-        level.floors.push_back(solve::residual_scale(static_cast<int>(n_), 0.0, J.data() + k * n_));
+    for (const double largest : steepest) {
+        level.floors.push_back(solve::residual_scale(1, 0.0, &largest));
     }
 }
 

@@ -34,7 +34,7 @@ class CompiledProjection {
   private:
     /// One program: dx (n), then the residuals of all rows, then the magnitudes of their terms.
     struct Level {
-        code::Kernel kernel{code::Program{}};
+        RecordedKernel kernel{code::Kernel{code::Program{}}};
         std::size_t rows = 0;
         std::vector<double> floors;  ///< rows: least scale of each, see solve::residual_scale
     };
@@ -48,6 +48,9 @@ class CompiledProjection {
     Level record_level(const code::Program& program, std::size_t rows,
                        std::span<const Place> places, const RowOrder& order,
                        std::span<const int> norms) const;
+    Level record_segments(const code::Program& program, std::size_t rows,
+                          std::span<const Place> places, const RowOrder& order,
+                          std::span<const int> norms) const;
     void set_floors(Level& level, bool velocity, double t, const double* q, const double* v) const;
     bool descend(Level& level, double t, std::span<double> q, std::span<double> v, bool velocity,
                  double& residual, double& correction);

@@ -28,6 +28,11 @@ SolveStatus status_of(ErrorCode code) {
     }
 }
 
+bool is_sparse(const CompiledModel& model, const DynamicsOptions& options) {
+    return model.is_large() && options.form == solve::Form::kAuto &&
+           options.drift != Drift::kBaumgarte;
+}
+
 void copy(const Eigen::Ref<const Eigen::VectorXd>& from, std::vector<double>& into) {
     std::copy(from.data(), from.data() + from.size(), into.begin());
 }
@@ -45,7 +50,8 @@ std::vector<std::string> row_names(const CompiledModel& model) {
 Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options)
     : evaluator_(&evaluator),
       options_(options),
-      solver_(evaluator.model().n(), evaluator.model().m()),
+      solver_(is_sparse(evaluator.model(), options) ? 0 : evaluator.model().n(),
+              is_sparse(evaluator.model(), options) ? 0 : evaluator.model().m()),
       feedback_(evaluator.model()),
       n_(evaluator.model().n()),
       m_(evaluator.model().m()) {
@@ -55,6 +61,10 @@ Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options)
         vector->assign(n, 0.0);
     }
     lambda_.assign(m, 0.0);
+    if (is_sparse(evaluator.model(), options)) {
+        sparse_.emplace(evaluator);
+        return;
+    }
     rate_.assign(m, 0.0);
     scale_.assign(m, 0.0);
     b_.assign(m, 0.0);
@@ -131,8 +141,23 @@ bool Dynamics::share_sticking(double t, const double* q, const double* v) {
     return shared_;
 }
 
+SolveStatus Dynamics::take_sparse(SolveStatus status) {
+    rank_ = static_cast<int>(sparse_->rows().size());
+    rank_warning_ = sparse_->warning();
+    weakest_pivot_ = sparse_->weakest();
+    const auto take = [](std::span<const double> from, std::vector<double>& into) {
+        std::copy(from.begin(), from.end(), into.begin());
+    };
+    take(sparse_->a(), a_);
+    take(sparse_->Qc(), Qc_);
+    take(sparse_->Qc_ideal(), Qc_ideal_);
+    take(sparse_->Qc_nonideal(), Qc_nonideal_);
+    take(sparse_->lambda(), lambda_);
+    return status;
+}
+
 int Dynamics::weakest_row(double* remainder) const {
-    if (options_.form != solve::Form::kAuto || actuated_ || solver_.rank() == 0) {
+    if (sparse_ || options_.form != solve::Form::kAuto || actuated_ || solver_.rank() == 0) {
         return -1;
     }
     solver_.weakest_remainder(remainder);
@@ -141,6 +166,10 @@ int Dynamics::weakest_row(double* remainder) const {
 
 void Dynamics::kept_rows(std::vector<int>& rows) const {
     rows.clear();
+    if (sparse_) {
+        rows = sparse_->rows();
+        return;
+    }
     for (int k = 0; k < solver_.rank(); ++k) {
         rows.push_back(solver_.kept_row(k));
     }
@@ -156,6 +185,9 @@ SolveStatus Dynamics::attribute(double t, const double* q, const double* v, cons
 SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
     attributed_ = false;
     shared_ = false;
+    if (sparse_) {
+        return take_sparse(sparse_->solve(t, q, v));
+    }
     const solve::System at = stabilized(t, q, v, false);
     if (actuated_) {
         return accelerate_actuated(at);
@@ -310,6 +342,9 @@ SolveStatus Dynamics::accelerate_in_step(double t, const double* q, const double
                                          solve::Wanted wanted) {
     attributed_ = false;
     shared_ = false;
+    if (sparse_) {
+        return take_sparse(sparse_->solve_again(t, q, v));
+    }
     if (actuated_) {
         return actuated_in_step(t, q, v, wanted);
     }
@@ -380,6 +415,9 @@ SolveStatus Dynamics::evaluate_form(const solve::System& at, solve::Gauge gauge)
 }
 
 Error Dynamics::explain(double t, const double* q, const double* v) {
+    if (sparse_) {
+        return sparse_->explain();
+    }
     if (no_feedback_) {
         return actuated_ ? describe_feedback(*evaluator_, *actuated_, feedback_, t, q, v)
                          : describe_feedback(*evaluator_, solver_, feedback_, t, q, v);

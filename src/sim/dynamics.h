@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "sim/evaluator.h"
 #include "sim/feedback.h"
+#include "sim/sparse_dynamics.h"
 #include "sim/stick_share.h"
 #include "solve/acceleration.h"
 #include "solve/actuated.h"
@@ -94,7 +95,10 @@ class Dynamics {
         }
         return actuated_ && !attributed_ ? ((*actuated_).*driven)() : (solver_.*free)();
     }
-    bool by_solver() const { return options_.form == solve::Form::kAuto || attributed_; }
+    bool by_solver() const {
+        return !sparse_ && (options_.form == solve::Form::kAuto || attributed_);
+    }
+    solve::SolveStatus take_sparse(solve::SolveStatus status);
     solve::System stabilized(double t, const double* q, const double* v, bool in_step);
     solve::SolveStatus accelerate_actuated(const solve::System& at);
     solve::SolveStatus actuated_in_step(double t, const double* q, const double* v,
@@ -108,6 +112,7 @@ class Dynamics {
 
     Evaluator* evaluator_;
     DynamicsOptions options_;
+    std::optional<SparseDynamics> sparse_;  ///< does all of it for large models
     solve::AccelerationSolver solver_;
     std::optional<solve::ActuatedSolver> actuated_;  ///< stands in where there are actuators
     Feedback feedback_;

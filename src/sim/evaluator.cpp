@@ -38,8 +38,6 @@ Evaluator::Evaluator(std::shared_ptr<const CompiledModel> compiled,
     scratch_.assign(largest, 0.0);
     const int n = model.n();
     const int m = model.m();
-    M_ = solve::RowMatrix::Zero(n, n);
-    A_ = solve::RowMatrix::Zero(m, n);
     Dt_ = solve::RowMatrix::Zero(static_cast<Eigen::Index>(model.controls.size()), n);
     Q_ = Eigen::VectorXd::Zero(n);
     C_ = Eigen::VectorXd::Zero(model.has_nonideal ? n : 0);
@@ -220,7 +218,35 @@ std::span<const double> Evaluator::system_inputs(double t, const double* q, cons
     return input_;
 }
 
+void Evaluator::make_matrices() {
+    if (M_.rows() != compiled_->n()) {
+        M_ = solve::RowMatrix::Zero(compiled_->n(), compiled_->n());
+        A_ = solve::RowMatrix::Zero(compiled_->m(), compiled_->n());
+    }
+}
+
+SparseValues Evaluator::sparse_system(double t, const double* q, const double* v) {
+    sparse_.resize(dynamics_.output_count());
+    dynamics_.run(system_inputs(t, q, v).data(), sparse_.data());
+    const auto n = static_cast<std::size_t>(compiled_->n());
+    std::span<const double> rest = sparse_;
+    const auto take = [&rest](std::size_t count) {
+        const std::span<const double> head = rest.first(count);
+        rest = rest.subspan(count);
+        return head;
+    };
+    SparseValues values;
+    values.M = take(compiled_->mass_entries.size());
+    values.Q = take(n);
+    values.C = take(compiled_->has_nonideal ? n : 0);
+    values.A = take(compiled_->row_entries.size());
+    values.b = take(compiled_->rows.size());
+    power_ = rest.front();
+    return values;
+}
+
 solve::System Evaluator::system_in_step(double t, const double* q, const double* v) {
+    make_matrices();
     dynamics_.run(system_inputs(t, q, v).data(), scratch_.data());
     const double* next = scratch_.data();
     scatter_mass(next, M_.data());
@@ -419,14 +445,32 @@ void Evaluator::velocity(double t, const double* q, const double* v, double* psi
     }
 }
 
-void Evaluator::mass(double t, const double* q, double* M) {
+std::span<const double> Evaluator::position_entries(double t, const double* q, double* phi,
+                                                    double* scale) {
+    position(t, q, phi, nullptr, scale);
+    return std::span(scratch_).subspan(compiled_->holonomic.size() + compiled_->integrals.size(),
+                                       compiled_->holonomic_entries.size());
+}
+
+std::span<const double> Evaluator::velocity_entries(double t, const double* q, const double* v,
+                                                    double* psi, double* scale) {
+    velocity(t, q, v, psi, nullptr, scale);
+    return std::span(scratch_).subspan(compiled_->rows.size(), compiled_->row_entries.size());
+}
+
+std::span<const double> Evaluator::mass_entries(double t, const double* q) {
     const InputLayout& layout = compiled_->layout;
     input_[0] = t;
     std::copy(q, q + layout.n, input_.data() + layout.q());
     mass_.run(input_.data(), scratch_.data());
-    const auto n = static_cast<std::size_t>(layout.n);
+    return std::span(scratch_).first(compiled_->mass_entries.size());
+}
+
+void Evaluator::mass(double t, const double* q, double* M) {
+    const std::span<const double> entries = mass_entries(t, q);
+    const auto n = static_cast<std::size_t>(compiled_->n());
     std::fill(M, M + n * n, 0.0);
-    scatter_mass(scratch_.data(), M);
+    scatter_mass(entries.data(), M);
 }
 
 }  // namespace ananke::sim

@@ -18,7 +18,16 @@ struct Energy {
     double power;  ///< h' = power + Qc.v
 };
 
-/// No allocation after construction, except where a method says so.
+/// The system as lists of the entries that are not zero by structure.
+struct SparseValues {
+    std::span<const double> M;     ///< at CompiledModel::mass_entries
+    std::span<const double> Q, C;  ///< n; C empty without non-ideal terms
+    std::span<const double> A;     ///< at CompiledModel::row_entries
+    std::span<const double> b;     ///< m
+};
+
+/// No allocation after construction, except where a method says so, and for the matrices of the
+/// first system.
 class Evaluator final : public solve::ConstraintSurface {
   public:
     Evaluator(std::shared_ptr<const CompiledModel> compiled, std::span<const double> parameters);
@@ -29,6 +38,8 @@ class Evaluator final : public solve::ConstraintSurface {
     solve::System system(double t, const double* q, const double* v);
     /// The same without the magnitudes of the rows, which only the choice of rows needs.
     solve::System system_in_step(double t, const double* q, const double* v);
+    /// The same without matrices, for large models. Frictions are not masked.
+    SparseValues sparse_system(double t, const double* q, const double* v);
     /// The input of the kernel of the system at a state, for programs that do its work.
     std::span<const double> system_inputs(double t, const double* q, const double* v);
     /// h' less the power of the forces of constraint, at the state of the last system.
@@ -115,6 +126,14 @@ class Evaluator final : public solve::ConstraintSurface {
     /// The gauge the model asks for, or the default one. Allocates.
     solve::Gauge gauge(double t, const double* q, const double* v);
 
+    /// As position() and velocity(), with the entries at CompiledModel::holonomic_entries and
+    /// row_entries instead of matrices; valid until the next call of any method.
+    std::span<const double> position_entries(double t, const double* q, double* phi, double* scale);
+    std::span<const double> velocity_entries(double t, const double* q, const double* v,
+                                             double* psi, double* scale);
+    /// At CompiledModel::mass_entries, likewise.
+    std::span<const double> mass_entries(double t, const double* q);
+
     // solve::ConstraintSurface
     int coordinates() const override { return compiled_->n(); }
     int position_rows() const override {
@@ -129,6 +148,7 @@ class Evaluator final : public solve::ConstraintSurface {
 
   private:
     void load(double t, const double* q, const double* v);
+    void make_matrices();
     void follow_switches();
     void take_forces(const double*& next);
     void mask_slipping_rows();
@@ -143,8 +163,9 @@ class Evaluator final : public solve::ConstraintSurface {
         energy_, output_, force_, reactive_, friction_, gauge_, control_;
     std::vector<double> input_;        ///< layout.size()
     std::vector<double> scratch_;      ///< largest output of a kernel
-    solve::RowMatrix M_;               ///< n x n
-    solve::RowMatrix A_;               ///< m x n
+    std::vector<double> sparse_;       ///< of the last sparse_system()
+    solve::RowMatrix M_;               ///< n x n, when it is asked for
+    solve::RowMatrix A_;               ///< m x n, likewise
     solve::RowMatrix Dt_;              ///< controls x n
     Eigen::VectorXd Q_, C_;            ///< n; C empty without non-ideal terms
     Eigen::VectorXd b_;                ///< m

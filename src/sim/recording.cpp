@@ -6,42 +6,6 @@
 namespace ananke::sim {
 namespace {
 
-/// Place of each of `count` rows among `rows`, -1 for others.
-std::vector<int> places_among(std::span<const int> rows, int count) {
-    std::vector<int> places(static_cast<std::size_t>(count), -1);
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-        places[static_cast<std::size_t>(rows[k])] = static_cast<int>(k);
-    }
-    return places;
-}
-
-/// Bodies are blocks, and so is every coordinate of none; nothing without bodies.
-std::vector<int> blocks_of(const CompiledModel& model) {
-    if (model.bodies.empty()) {
-        return {};
-    }
-    std::vector<int> blocks(static_cast<std::size_t>(model.n()), -1);
-    int next = 0;
-    for (const CompiledModel::BodyCoordinates& body : model.bodies) {
-        std::fill_n(blocks.begin() + body.first, body.count, next++);
-    }
-    for (int& block : blocks) {
-        block = block < 0 ? next++ : block;
-    }
-    return blocks;
-}
-
-int row_count(std::span<const Place> entries, std::span<const int> rows) {
-    int count = 0;
-    for (const Place& place : entries) {
-        count = std::max(count, place.row + 1);
-    }
-    for (const int row : rows) {
-        count = std::max(count, row + 1);
-    }
-    return count;
-}
-
 /// For inputs of any scalar; `norms` as rows are numbered where `places` counts them.
 template <class S>
 solve::QuaternionBasis<S> quaternion_basis(const Evaluator& evaluator, std::span<const S> inputs,
@@ -72,6 +36,47 @@ solve::QuaternionBasis<S> quaternion_basis(const Evaluator& evaluator, std::span
 
 }  // namespace
 
+std::size_t RecordedKernel::size() const {
+    const auto* whole = std::get_if<code::Kernel>(&kernel_);
+    return whole != nullptr
+               ? whole->program().instructions.size()
+               : std::get_if<code::SegmentedKernel>(&kernel_)->program().instruction_count();
+}
+
+std::vector<int> places_among(std::span<const int> rows, int count) {
+    std::vector<int> places(static_cast<std::size_t>(count), -1);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        places[static_cast<std::size_t>(rows[k])] = static_cast<int>(k);
+    }
+    return places;
+}
+
+std::vector<int> blocks_of(const CompiledModel& model) {
+    if (model.bodies.empty() && !model.is_large()) {
+        return {};
+    }
+    std::vector<int> blocks(static_cast<std::size_t>(model.n()), -1);
+    int next = 0;
+    for (const CompiledModel::BodyCoordinates& body : model.bodies) {
+        std::fill_n(blocks.begin() + body.first, body.count, next++);
+    }
+    for (int& block : blocks) {
+        block = block < 0 ? next++ : block;
+    }
+    return blocks;
+}
+
+int row_count(std::span<const Place> entries, std::span<const int> rows) {
+    int count = 0;
+    for (const Place& place : entries) {
+        count = std::max(count, place.row + 1);
+    }
+    for (const int row : rows) {
+        count = std::max(count, row + 1);
+    }
+    return count;
+}
+
 std::vector<double> coordinate_scales(Eigen::VectorXd mass,
                                       std::span<const solve::CoordinateGroup> groups) {
     for (const solve::CoordinateGroup& group : groups) {
@@ -97,31 +102,44 @@ std::vector<int> norm_rows(const CompiledModel& model) {
 
 solve::SparseSystem sparse_system(const Evaluator& evaluator, const solve::System& at,
                                   std::span<const int> rows, std::span<const char> varies) {
+    std::vector<double> mass;
+    for (const Place& place : evaluator.model().mass_entries) {
+        mass.push_back(at.M(place.row, place.column));
+    }
+    std::vector<double> entries;
+    for (const Place& place : evaluator.model().row_entries) {
+        entries.push_back(at.A(place.row, place.column));
+    }
+    return sparse_system(evaluator, EntryValues{mass, entries}, rows, varies);
+}
+
+solve::SparseSystem sparse_system(const Evaluator& evaluator, const EntryValues& at,
+                                  std::span<const int> rows, std::span<const char> varies) {
     const CompiledModel& model = evaluator.model();
     std::vector<solve::SparseEntry> mass;
-    for (const Place& place : model.mass_entries) {
-        mass.push_back({place.row, place.column, at.M(place.row, place.column)});
+    for (std::size_t i = 0; i < model.mass_entries.size(); ++i) {
+        mass.push_back({model.mass_entries[i].row, model.mass_entries[i].column, at.mass[i]});
     }
     std::vector<solve::SparseEntry> entries;
-    const std::vector<int> places = places_among(rows, at.m());
+    const std::vector<int> places = places_among(rows, model.m());
     for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
         const Place& place = model.row_entries[i];
         const int row = places[static_cast<std::size_t>(place.row)];
         if (row >= 0) {
-            entries.push_back({row, place.column, at.A(place.row, place.column), varies[i] == 0});
+            entries.push_back({row, place.column, at.rows[i], varies[i] == 0});
         }
     }
     const solve::QuaternionBasis<double> basis =
         quaternion_basis(evaluator, evaluator.inputs(), norm_rows(model), places);
     solve::SparseSystem system{
-        at.n(), static_cast<int>(rows.size()), basis.mass(mass), basis.rows(entries), {}};
-    Eigen::VectorXd diagonal = Eigen::VectorXd::Zero(at.n());
+        model.n(), static_cast<int>(rows.size()), basis.mass(mass), basis.rows(entries), {}};
+    Eigen::VectorXd diagonal = Eigen::VectorXd::Zero(model.n());
     for (const solve::SparseEntry& one : system.mass) {
         if (one.row == one.column) {
             diagonal[one.row] = one.value;
         }
     }
-    system.scale = coordinate_scales(std::move(diagonal), at.groups);
+    system.scale = coordinate_scales(std::move(diagonal), model.groups);
     system.block = blocks_of(model);
     return system;
 }

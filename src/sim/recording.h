@@ -3,9 +3,13 @@
 #pragma once
 
 #include <span>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "code/kernel.h"
 #include "code/recorded.h"
+#include "code/segmented.h"
 #include "sim/compiled_model.h"
 #include "sim/evaluator.h"
 #include "solve/elimination_order.h"
@@ -20,16 +24,63 @@ struct RowOrder {
     friend bool operator==(const RowOrder&, const RowOrder&) = default;
 };
 
+/// A recorded program, in one piece or in segments.
+class RecordedKernel {
+  public:
+    explicit RecordedKernel(code::Kernel kernel) : kernel_(std::move(kernel)) {}
+    explicit RecordedKernel(code::SegmentedKernel kernel) : kernel_(std::move(kernel)) {}
+
+    std::size_t output_count() const {
+        return std::visit([](const auto& one) { return one.output_count(); }, kernel_);
+    }
+    /// Instructions of one run.
+    std::size_t size() const;
+    const code::SegmentedProgram* segments() const {
+        const auto* parts = std::get_if<code::SegmentedKernel>(&kernel_);
+        return parts != nullptr ? &parts->program() : nullptr;
+    }
+    /// Null if it is in segments.
+    const code::Program* program() const {
+        const auto* whole = std::get_if<code::Kernel>(&kernel_);
+        return whole != nullptr ? &whole->program() : nullptr;
+    }
+    void run(const double* inputs, double* outputs) {
+        if (auto* whole = std::get_if<code::Kernel>(&kernel_)) {
+            whole->run(inputs, outputs);
+        } else {
+            std::get_if<code::SegmentedKernel>(&kernel_)->run(inputs, outputs);
+        }
+    }
+
+  private:
+    std::variant<code::Kernel, code::SegmentedKernel> kernel_;
+};
+
 /// Sizes of the units of the coordinates, M_jj^-1/2; those of a group are one, and coordinates
 /// without mass take that of the others.
 std::vector<double> coordinate_scales(Eigen::VectorXd mass,
                                       std::span<const solve::CoordinateGroup> groups);
 
+/// The entries of a system that are not zero by structure.
+struct EntryValues {
+    std::span<const double> mass;  ///< at CompiledModel::mass_entries
+    std::span<const double> rows;  ///< at CompiledModel::row_entries
+};
+
 /// M, and these rows of A, as sparse numbers at the last state of the evaluator, quaternions by
 /// angular accelerations. `varies`: per entry of CompiledModel::row_entries, not the same at all
 /// states of a run.
+solve::SparseSystem sparse_system(const Evaluator& evaluator, const EntryValues& at,
+                                  std::span<const int> rows, std::span<const char> varies);
 solve::SparseSystem sparse_system(const Evaluator& evaluator, const solve::System& at,
                                   std::span<const int> rows, std::span<const char> varies);
+
+/// Place of each of `count` rows among `rows`, -1 for others.
+std::vector<int> places_among(std::span<const int> rows, int count);
+/// Rows that these entries and rows speak of.
+int row_count(std::span<const Place> entries, std::span<const int> rows);
+/// Bodies are blocks, and so is every coordinate of none; nothing for small models without bodies.
+std::vector<int> blocks_of(const CompiledModel& model);
 
 /// Which entries of A change along a run: those that depend on t, q, v or a truth.
 std::vector<char> entries_that_vary(const CompiledModel& model);

@@ -37,10 +37,10 @@ SolveStatus RightHandSide::on_constraints(double t, const double* q, const doubl
     by_aside_ = false;
     looked_ = look_ || !compiled_ || !compiled_->ready() ||
               (redundant_ && ++since_look_ > kLongestTrust) || !run_program(t, q, v) || look_ ||
-              watch_.falls(t, q, v);
+              (!evaluator_->model().is_large() && watch_.falls(t, q, v));
     if (!looked_) {
         if (health_ == PivotHealth::kTired) {
-            compiled_->choose(evaluator_->system_in_step(t, q, v), rows_);
+            choose_order(t, q, v);
         }
         return SolveStatus::kOk;
     }
@@ -51,6 +51,10 @@ SolveStatus RightHandSide::on_constraints(double t, const double* q, const doubl
     if (status == SolveStatus::kOk && compiled_) {
         dynamics_.kept_rows(rows_);
         redundant_ = dynamics_.rank() < evaluator_->model().m();
+        if (evaluator_->model().is_large()) {
+            choose_order(t, q, v);
+            return status;
+        }
         const solve::System at = evaluator_->system_in_step(t, q, v);
         if (compiled_->choose(at, rows_)) {
             rows_ = compiled_->order().rows;
@@ -58,6 +62,14 @@ SolveStatus RightHandSide::on_constraints(double t, const double* q, const doubl
         }
     }
     return status;
+}
+
+bool RightHandSide::choose_order(double t, const double* q, const double* v) {
+    if (!evaluator_->model().is_large()) {
+        return compiled_->choose(evaluator_->system_in_step(t, q, v), rows_);
+    }
+    const SparseValues at = evaluator_->sparse_system(t, q, v);
+    return compiled_->choose(EntryValues{at.M, at.A}, rows_);
 }
 
 SolveStatus RightHandSide::in_step(double t, const double* q, const double* v) {

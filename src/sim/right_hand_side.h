@@ -55,8 +55,7 @@ class RightHandSide {
         if (!compiled_ || !compiled_->ready()) {
             return false;
         }
-        compiled_->derivatives(t, q, v, J);
-        return true;
+        return compiled_->derivatives(t, q, v, J);
     }
 
     /// By the program, not by the solver.
@@ -76,6 +75,7 @@ class RightHandSide {
 
   private:
     bool run_program(double t, const double* q, const double* v);
+    bool choose_order(double t, const double* q, const double* v);
     const Dynamics& solver() const { return by_aside_ ? *aside_dynamics_ : dynamics_; }
 
     Evaluator* evaluator_;

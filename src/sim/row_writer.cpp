@@ -110,7 +110,9 @@ RowWriter::RowWriter(Evaluator& evaluator, Dynamics& dynamics, bool principle)
     violations_.resize(m);
     rate_.resize(all_rows);
     scale_.resize(all_rows);
-    jacobian_.resize(all_rows * static_cast<std::size_t>(model.n()));
+    if (!model.is_large()) {
+        jacobian_.resize(all_rows * static_cast<std::size_t>(model.n()));
+    }
     if (principle_) {
         mass_.compute(Eigen::MatrixXd::Identity(model.n(), model.n()));  // takes its memory now
         a0_.resize(model.n());
@@ -119,8 +121,39 @@ RowWriter::RowWriter(Evaluator& evaluator, Dynamics& dynamics, bool principle)
     }
 }
 
+/// Without matrices.
+void RowWriter::find_sparse_violations(double t, const double* q, const double* v) {
+    const CompiledModel& model = evaluator_->model();
+    evaluator_->velocity(t, q, v, rate_.data(), nullptr, scale_.data());
+    const std::span<const double> residual = evaluator_->scaled_residuals(t, q, v);
+    for (std::size_t i = 0; i < violations_.size(); ++i) {
+        violations_[i] = {residual[i], rate_[i] / std::max(1.0, scale_[i])};
+    }
+    // psi' = A a - b
+    const SparseValues at = evaluator_->sparse_system(t, q, v);
+    for (std::size_t i = 0; i < rate_.size(); ++i) {
+        rate_[i] = -at.b[i];
+        scale_[i] = std::abs(at.b[i]);
+    }
+    for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
+        const auto row = static_cast<std::size_t>(model.row_entries[i].row);
+        const double term = at.A[i] * dynamics_->a()[model.row_entries[i].column];
+        rate_[row] += term;
+        scale_[row] += std::abs(term);
+    }
+    for (std::size_t i = 0; i < violations_.size(); ++i) {
+        if (!model.rows[i].holonomic) {
+            violations_[i].rate = rate_[i] / std::max(1.0, scale_[i]);
+        }
+    }
+}
+
 void RowWriter::find_violations(double t, const double* q, const double* v) {
     const CompiledModel& model = evaluator_->model();
+    if (model.is_large()) {
+        find_sparse_violations(t, q, v);
+        return;
+    }
     evaluator_->velocity(t, q, v, rate_.data(), jacobian_.data(), scale_.data());
     const std::span<const double> residual = evaluator_->scaled_residuals(t, q, v);
     const solve::System at = evaluator_->system(t, q, v);

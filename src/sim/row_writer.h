@@ -46,6 +46,7 @@ class RowWriter {
 
   private:
     void find_violations(double t, const double* q, const double* v);
+    void find_sparse_violations(double t, const double* q, const double* v);
     void push_reactions(double t, const double* q, const double* v);
     void fill_frictions(double t, const double* q, const double* v);
     void fill_principle(double t, const double* q, const double* v);

@@ -106,7 +106,8 @@ void Runner::integrate(const StartState& start) {
     };
     auto weakest = [this](std::span<double> direction) { return equation_.weakest(direction); };
     SurfaceHooks hooks;
-    if (surface_.projects() && evaluator_.model().m() > 0) {
+    // Singular configurations of large models are not foreseen.
+    if (surface_.projects() && evaluator_.model().m() > 0 && !evaluator_.model().is_large()) {
         hooks = {rhs_on_surface, onto_surface, violation, weakest};
     }
     SingularStepper stepper(std::move(steps.value()), evaluator_, options, hooks);
@@ -203,7 +204,9 @@ ode::Status Runner::pass_step(SingularStepper& stepper) {
         return change_law(*law, stepper);
     }
     const std::optional<VanishedRow> vanished =
-        equation_.looked_closely() ? row_watch_.after_step(evaluator_, stepper) : std::nullopt;
+        equation_.looked_closely() && !evaluator_.model().is_large()
+            ? row_watch_.after_step(evaluator_, stepper)
+            : std::nullopt;
     if (vanished) {
         return stop_at_vanished_row(*vanished, stepper);
     }

@@ -72,7 +72,7 @@ SingularStepper::SingularStepper(std::unique_ptr<ode::Stepper> inner, Evaluator&
       atol_(options.atol_each),
       n_(static_cast<std::size_t>(evaluator.model().n())),
       gauss_(options.atol_each.size()),
-      solver_(evaluator.model().n(), evaluator.model().m()),
+      solver_(hooks.rhs ? evaluator.model().n() : 0, hooks.rhs ? evaluator.model().m() : 0),
       direction_(n_),
       direction_before_(n_) {
     const std::size_t size = atol_.size();

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "sim/dynamics.h"
+#include "sim/sparse_projection.h"
 #include "solve/assembly.h"
 
 namespace ananke::sim {
@@ -145,8 +146,8 @@ void note_moves(StartState& state, const CompiledModel& model, const mech::Initi
                           const std::vector<double>& to, const std::vector<bool>& exact,
                           const std::vector<int>& moved_exact) {
         for (std::size_t i = 0; i < from.size(); ++i) {
-            const bool projected = std::find(moved_exact.begin(), moved_exact.end(),
-                                             static_cast<int>(i)) != moved_exact.end();
+            const bool projected =
+                std::binary_search(moved_exact.begin(), moved_exact.end(), static_cast<int>(i));
             const double change = std::abs(to[i] - from[i]);
             if (change > kWorthTelling * std::max(1.0, std::abs(from[i])) &&
                 (projected || !exact[i])) {
@@ -161,8 +162,66 @@ void note_moves(StartState& state, const CompiledModel& model, const mech::Initi
 
 }  // namespace
 
+namespace {
+
+/// Large models: the same least change by sparse systems, without a search for the values to blame.
+Result<StartState> assemble_large(Evaluator& evaluator, const mech::InitialState& initial,
+                                  double t) {
+    const CompiledModel& model = evaluator.model();
+    const solve::AssemblyOptions limits;
+    SparseProjection projection(evaluator);
+    mech::InitialState wanted = initial;
+    StartState state;
+    state.t = t;
+    state.q = initial.q;
+    state.v = initial.v;
+    solve::Assembly moved;
+    for (const bool velocity : {false, true}) {
+        if (velocity && !model.following.empty()) {
+            const std::vector<double> values = evaluator.start_velocities(t, state.q.data());
+            for (std::size_t k = 0; k < values.size(); ++k) {
+                const auto i = static_cast<std::size_t>(model.following[k]);
+                if (initial.v_follows[i]) {
+                    state.v[i] = wanted.v[i] = values[k];
+                }
+            }
+        }
+        std::vector<double>& x = velocity ? state.v : state.q;
+        const std::vector<double> given = x;
+        const std::vector<bool>& exact = velocity ? initial.v_exact : initial.q_exact;
+        bool done = projection.assemble(velocity, t, state.q, state.v, exact, limits.tolerance);
+        if (!done && projection.residual() <= limits.exact_mismatch) {
+            const std::vector<bool> none(exact.size(), false);
+            done = projection.assemble(velocity, t, state.q, state.v, none, limits.tolerance);
+            for (std::size_t i = 0; i < exact.size(); ++i) {
+                if (exact[i] && x[i] != given[i]) {
+                    (velocity ? moved.moved_exact_v : moved.moved_exact_q)
+                        .push_back(static_cast<int>(i));
+                }
+            }
+        }
+        if (!done) {
+            const int row = std::max(projection.worst_row(), 0);
+            const std::vector<std::string> names = level_names(model, velocity);
+            return Error{ErrorCode::kNotConverged,
+                         fmt::format("the initial {} do not satisfy the constraints: {} is off by "
+                                     "{} of its size",
+                                     velocity ? "velocities" : "positions",
+                                     names[static_cast<std::size_t>(row)],
+                                     to_short_text(projection.residual()))};
+        }
+    }
+    note_moves(state, model, wanted, moved);
+    return state;
+}
+
+}  // namespace
+
 Result<StartState> assemble(Evaluator& evaluator, const mech::InitialState& initial, double t) {
     const CompiledModel& model = evaluator.model();
+    if (model.is_large()) {
+        return assemble_large(evaluator, initial, t);
+    }
     const auto vector = [](const std::vector<double>& values) {
         return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(
             values.data(), static_cast<Eigen::Index>(values.size())));

@@ -24,19 +24,24 @@ Surface::Surface(Evaluator& evaluator, Drift drift, double tolerance)
       has_rows_(evaluator.model().m() > 0),
       tolerance_(tolerance),
       smallest_pivot_(std::sqrt(kRounding / tolerance)),
-      programs_(evaluator),
-      projector_(evaluator),
-      closest_(evaluator, {.skip = kLastDigit}),
-      near_(evaluator, {.skip = kLastDigit,
-                        .accept = std::max(kAcceptedResidual, tolerance),
-                        .rank = {smallest_pivot_, smallest_pivot_}}) {
+      programs_(evaluator) {
+    if (evaluator.model().is_large()) {
+        sparse_.emplace(evaluator);
+    } else {
+        projector_.emplace(evaluator);
+        closest_.emplace(evaluator, solve::ProjectionOptions{.skip = kLastDigit});
+        near_.emplace(evaluator,
+                      solve::ProjectionOptions{.skip = kLastDigit,
+                                               .accept = std::max(kAcceptedResidual, tolerance),
+                                               .rank = {smallest_pivot_, smallest_pivot_}});
+    }
     if (drift == Drift::kEnergy) {
         energy_.emplace(evaluator);
     }
 }
 
 bool Surface::put_back(double t, std::span<double> y, double largest) {
-    if (projects_ && !count(projector_.project(t, y.subspan(0, n_), y.subspan(n_, n_)), largest)) {
+    if (projects_ && !count(project(t, y.subspan(0, n_), y.subspan(n_, n_)), largest)) {
         return false;
     }
     restore_energy(t, y);
@@ -90,7 +95,7 @@ ode::Acceptance Surface::accept(double t, std::span<double> y, const RowOrder* o
     if (order != nullptr && programs_.take(*order, t, q.data(), v.data())) {
         report = programs_.project(t, q, v);
     }
-    if (!count(report ? *report : projector_.project(t, q, v), largest)) {
+    if (!count(report ? *report : project(t, q, v), largest)) {
         return ode::Acceptance::kFailed;
     }
     const bool moved = restore_energy(t, y) || summary_.corrections > before;
@@ -105,9 +110,13 @@ bool Surface::spoils_acceleration(double pivot) const {
     return pivot < std::cbrt(kRounding / tolerance_);
 }
 
-bool Surface::reached_by(solve::Projector& projector, double t, std::span<double> y) const {
-    return projector.project(t, y.subspan(0, n_), y.subspan(n_, n_)).status ==
-           solve::ProjectionStatus::kOk;
+bool Surface::reached_by(std::optional<solve::Projector>& projector, double t,
+                         std::span<double> y) {
+    const std::span<double> q = y.subspan(0, n_);
+    const std::span<double> v = y.subspan(n_, n_);
+    const solve::ProjectionReport report =
+        projector ? projector->project(t, q, v) : sparse_->project(t, q, v);
+    return report.status == solve::ProjectionStatus::kOk;
 }
 
 }  // namespace ananke::sim

@@ -16,6 +16,7 @@
 #include "sim/energy_level.h"
 #include "sim/evaluator.h"
 #include "sim/run.h"
+#include "sim/sparse_projection.h"
 #include "solve/projection.h"
 
 namespace ananke::sim {
@@ -45,20 +46,25 @@ class Surface {
 
     /// Largest scaled violation of a position constraint.
     double violation(double t, std::span<const double> y) {
-        return projector_.position_violation(t, y.first(n_));
+        return sparse_ ? sparse_->position_violation(t, y.first(n_))
+                       : projector_->position_violation(t, y.first(n_));
     }
     /// Pivots that are not larger belong to rows that put_back_near() leaves alone.
     double smallest_pivot() const { return smallest_pivot_; }
     /// Errors of an acceleration grow like kRounding / pivot^3: whether they exceed the tolerance.
     bool spoils_acceleration(double pivot) const;
 
-    solve::Projector& projector() { return projector_; }
+    /// Requires a model that is not large.
+    solve::Projector& projector() { return *projector_; }
     const ProjectionSummary& summary() const { return summary_; }
 
   private:
     bool count(const solve::ProjectionReport& report, double largest);
     bool restore_energy(double t, std::span<double> y) { return energy_ && energy_->restore(t, y); }
-    bool reached_by(solve::Projector& projector, double t, std::span<double> y) const;
+    solve::ProjectionReport project(double t, std::span<double> q, std::span<double> v) {
+        return sparse_ ? sparse_->project(t, q, v) : projector_->project(t, q, v);
+    }
+    bool reached_by(std::optional<solve::Projector>& projector, double t, std::span<double> y);
 
     std::size_t n_;
     bool projects_;
@@ -66,9 +72,10 @@ class Surface {
     double tolerance_;
     double smallest_pivot_;
     CompiledProjection programs_;
-    solve::Projector projector_;
-    solve::Projector closest_;  ///< to the last digit
-    solve::Projector near_;     ///< leaves alone what rows with small pivots ask for
+    std::optional<SparseProjection> sparse_;  ///< of large models, instead of what follows
+    std::optional<solve::Projector> projector_;
+    std::optional<solve::Projector> closest_;  ///< to the last digit
+    std::optional<solve::Projector> near_;     ///< leaves alone what rows with small pivots ask for
     std::optional<EnergyLevel> energy_;
     ProjectionSummary summary_;
 };

@@ -58,6 +58,18 @@ class Elimination {
         entries_.push_back(value);
     }
     void set_right(int i, S value) { right_[at(i)] = value; }
+    /// For systems whose entries come bit by bit, while others are already eliminated: each must be
+    /// complete before the first of its two unknowns goes.
+    void add(int i, int k, const S& value) {
+        for (const Link& link : links_[at(i)]) {
+            if (link.to == k) {
+                entries_[link.entry] = entries_[link.entry] + value;
+                return;
+            }
+        }
+        set(i, k, value);
+    }
+    void add_right(int i, const S& value) { right_[at(i)] = right_[at(i)] + value; }
 
     /// What an unknown is still linked to, itself included where K_ii exists.
     const std::vector<Link>& links(int i) const { return links_[at(i)]; }
@@ -78,10 +90,21 @@ class Elimination {
                    : eliminate_alone(pivot.row < 0 ? pivot.coordinate : n_ + pivot.row);
     }
 
+    /// Takes out an unknown as if it had never been there.
+    void discard(int unknown) { unlink(unknown); }
+
     /// The unknowns, after all are eliminated: a, then -lambda.
     std::vector<S> solution() const {
         std::vector<S> x(right_.size());
+        substitute_back(x, [](std::size_t) {});
+        return x;
+    }
+    /// The same into x (n + m), with `before` called before each step with its number, the last one
+    /// first.
+    template <class Before>
+    void substitute_back(std::vector<S>& x, Before before) const {
         for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+            before(static_cast<std::size_t>(steps_.rend() - step) - 1);
             if (step->row < 0) {
                 S rest = right_[at(step->unknown)];
                 for (const Neighbour& one : step->neighbours) {
@@ -106,7 +129,6 @@ class Elimination {
             x[at(step->unknown)] = position;
             x[at(step->row)] = balance * step->inverse;
         }
-        return x;
     }
 
   private:

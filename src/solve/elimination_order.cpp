@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <set>
 #include <unordered_set>
+
+#include "solve/block_graph.h"
 
 namespace ananke::solve {
 namespace {
@@ -30,6 +31,8 @@ constexpr double kWorthOfRangeSpace = 1.5;
 /// Larger systems of bodies are not searched as a whole.
 constexpr int kGreedySize = 60;
 constexpr int kRangeSpaceSize = 60;
+/// And still larger ones by nothing that takes the square of their size.
+constexpr int kLargestSearch = 3000;
 
 using Numbers = Elimination<double>;
 
@@ -196,106 +199,6 @@ std::vector<int> all_coordinates(int n) {
     return all;
 }
 
-/// A row that holds one body alone ties it to the ground; bodies tied to it go last.
-constexpr std::size_t kWeightOfGround = 2;
-
-/// Bodies and single coordinates as the nodes of a graph, linked by what they share: the order in
-/// which they go, fewest neighbours first, so that trees go from their leaves to the ground.
-class BlockGraph {
-  public:
-    explicit BlockGraph(const SparseSystem& at)
-        : members_(static_cast<std::size_t>(blocks_in(at))), neighbours_(members_.size()) {
-        for (int j = 0; j < at.n; ++j) {
-            members_[block(at, j)].push_back(j);
-        }
-        for (const SparseEntry& one : at.mass) {
-            link(block(at, one.row), block(at, one.column));
-        }
-        std::vector<std::vector<std::size_t>> of_rows(static_cast<std::size_t>(at.m));
-        std::vector<int> entries(of_rows.size());
-        for (const SparseEntry& one : at.rows) {
-            of_rows[static_cast<std::size_t>(one.row)].push_back(block(at, one.column));
-            ++entries[static_cast<std::size_t>(one.row)];
-        }
-        grounded_.assign(members_.size(), 0);
-        for (std::size_t r = 0; r < of_rows.size(); ++r) {
-            std::vector<std::size_t>& blocks = of_rows[r];
-            std::sort(blocks.begin(), blocks.end());
-            blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
-            for (const std::size_t x : blocks) {
-                for (const std::size_t y : blocks) {
-                    link(x, y);
-                }
-            }
-            if (blocks.size() == 1 && entries[r] > 1) {
-                grounded_[blocks.front()] += kWeightOfGround;
-            }
-        }
-        keys_.assign(members_.size(), 0);
-        for (std::size_t k = 0; k < members_.size(); ++k) {
-            enter(k);
-        }
-    }
-
-    bool empty() const { return queue_.empty(); }
-    std::size_t next() const { return queue_.begin()->second; }
-    const std::vector<int>& members(std::size_t block) const { return members_[block]; }
-
-    /// Takes a block out; its neighbours become neighbours of each other, and what is left of it
-    /// joins one of them.
-    void remove(std::size_t gone, const std::vector<int>& left) {
-        queue_.erase({keys_[gone], gone});
-        const std::set<std::size_t> around = neighbours_[gone];
-        for (const std::size_t x : around) {
-            queue_.erase({keys_[x], x});
-        }
-        for (const std::size_t x : around) {
-            neighbours_[x].erase(gone);
-            for (const std::size_t y : around) {
-                link(x, y);
-            }
-        }
-        if (!around.empty()) {
-            std::vector<int>& heir = members_[*around.begin()];
-            heir.insert(heir.end(), left.begin(), left.end());
-        }
-        for (const std::size_t x : around) {
-            enter(x);
-        }
-    }
-
-  private:
-    static int blocks_in(const SparseSystem& at) {
-        return 1 + *std::max_element(at.block.begin(), at.block.end());
-    }
-    static std::size_t block(const SparseSystem& at, int coordinate) {
-        return static_cast<std::size_t>(at.block[static_cast<std::size_t>(coordinate)]);
-    }
-    void link(std::size_t x, std::size_t y) {
-        if (x != y) {
-            neighbours_[x].insert(y);
-            neighbours_[y].insert(x);
-        }
-    }
-    void enter(std::size_t block) {
-        keys_[block] = degree(block);
-        queue_.insert({keys_[block], block});
-    }
-    std::size_t degree(std::size_t block) const {
-        std::size_t sum = grounded_[block];
-        for (const std::size_t other : neighbours_[block]) {
-            sum += members_[other].size();
-        }
-        return sum;
-    }
-
-    std::vector<std::vector<int>> members_;
-    std::vector<std::set<std::size_t>> neighbours_;
-    std::vector<std::size_t> grounded_;  ///< what rows of its own count for
-    std::vector<std::size_t> keys_;      ///< degrees in the queue
-    std::set<std::pair<std::size_t, std::size_t>> queue_;
-};
-
 std::optional<EliminationOrder> order_by_blocks(const SparseSystem& at) {
     NullSpaceSearch search(at);
     BlockGraph graph(at);
@@ -328,7 +231,7 @@ std::optional<EliminationOrder> null_space_order(const SparseSystem& at) {
     if (!at.block.empty()) {
         by_blocks = order_by_blocks(at);
     }
-    if (at.n > kGreedySize && by_blocks) {
+    if (at.n > kLargestSearch || (at.n > kGreedySize && by_blocks)) {
         return by_blocks;
     }
     std::optional<EliminationOrder> greedy = greedy_order(at);
@@ -385,7 +288,7 @@ std::optional<EliminationOrder> range_space_order(const SparseSystem& at, double
 std::optional<EliminationOrder> choose_order(const SparseSystem& at) {
     std::optional<EliminationOrder> by_rows = null_space_order(at);
     std::optional<EliminationOrder> by_mass;
-    if (at.n <= kRangeSpaceSize || !by_rows) {
+    if (at.n <= kRangeSpaceSize || (!by_rows && at.n <= kLargestSearch)) {
         by_mass = range_space_order(at, kSoundPart);
     }
     const bool better = by_mass && (!by_rows || by_mass->cost < kWorthOfRangeSpace * by_rows->cost);

@@ -33,6 +33,26 @@ struct QuaternionGroup {
     std::optional<std::array<double, 6>> inertia = {};
 };
 
+/// T of u'' = T (alpha, s). Rows: components of the quaternion; columns: alpha, then s.
+template <class S>
+std::array<std::array<S, 4>, 4> turning_matrix(const std::array<S, 4>& u) {
+    const S half(0.5);
+    const S x = half * u[0];
+    const S y = half * u[1];
+    const S z = half * u[2];
+    const S w = half * u[3];
+    const S zero(0.0);
+    return {{{zero - y, zero - z, zero - w, u[0]},
+             {x, zero - w, z, u[1]},
+             {w, x, zero - y, u[2]},
+             {zero - z, y, x, u[3]}}};
+}
+
+template <class S>
+S squared_norm(const std::array<S, 4>& u) {
+    return u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3];
+}
+
 template <class S>
 class QuaternionBasis {
   public:
@@ -42,19 +62,8 @@ class QuaternionBasis {
     QuaternionBasis(int n, std::vector<QuaternionGroup<S>> groups)
         : groups_(std::move(groups)), group_of_(static_cast<std::size_t>(n), -1) {
         for (std::size_t g = 0; g < groups_.size(); ++g) {
-            const std::array<S, 4>& u = groups_[g].u;
-            square_.push_back(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]);
-            const S half(0.5);
-            const S x = half * u[0];
-            const S y = half * u[1];
-            const S z = half * u[2];
-            const S w = half * u[3];
-            const S zero(0.0);
-            // Rows: components of the quaternion; columns: alpha, then s.
-            bases_.push_back({{{zero - y, zero - z, zero - w, u[0]},
-                               {x, zero - w, z, u[1]},
-                               {w, x, zero - y, u[2]},
-                               {zero - z, y, x, u[3]}}});
+            square_.push_back(squared_norm(groups_[g].u));
+            bases_.push_back(turning_matrix(groups_[g].u));
             for (int i = 0; i < 4; ++i) {
                 group_of_[static_cast<std::size_t>(groups_[g].first + i)] = static_cast<int>(g);
             }

@@ -1,0 +1,172 @@
+// Records a long computation segment by segment, finding segments of equal structure as it goes.
+//
+// Like Recorded, a Traced scalar records what is done to it. Here the caller cuts the record where
+// the work on one part of a system ends; what a segment takes from outside (inputs, values of
+// earlier segments, numbers) is renumbered in the order of first use, so that equal parts leave
+// equal tapes. A tape that has been seen is not kept again: memory grows with the values that pass
+// between segments.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "code/segmented.h"
+
+namespace ananke::code {
+
+class Tracer;
+
+/// A value of one Tracer, or a number. The Tracer must outlive it.
+class Traced {
+  public:
+    Traced() = default;
+    Traced(double number) : number_(number) {}  // NOLINT(google-explicit-constructor): as 2.0 * x
+
+    bool is_number() const { return tracer_ == nullptr; }
+    double number() const { return number_; }
+
+    friend Traced operator+(const Traced& x, const Traced& y);
+    friend Traced operator-(const Traced& x, const Traced& y);
+    friend Traced operator*(const Traced& x, const Traced& y);
+    friend Traced operator/(const Traced& x, const Traced& y);
+
+  private:
+    friend class Tracer;
+    bool is(double number) const { return is_number() && number_ == number; }
+
+    Tracer* tracer_ = nullptr;
+    std::uint32_t segment_ = 0;
+    std::uint32_t index_ = 0;
+    double number_ = 0.0;
+};
+
+inline Traced reciprocal(const Traced& x) {
+    return Traced(1.0) / x;
+}
+inline Traced scaled(const Traced& x, double factor) {
+    return x * Traced(factor);
+}
+
+class Tracer {
+  public:
+    explicit Tracer(std::uint32_t input_count) : input_count_(input_count) {}
+    Tracer(const Tracer&) = delete;
+    Tracer& operator=(const Tracer&) = delete;
+
+    Traced input(std::uint32_t index);
+    /// Any operation but the fused ones; operands beyond its own are not looked at.
+    Traced apply(Op op, const Traced& a, const Traced& b = {}, const Traced& c = {});
+    /// Number of the segment that is being recorded.
+    std::uint32_t segment() const { return static_cast<std::uint32_t>(segments_.size()); }
+    /// What follows belongs to the next segment. Does nothing where the present one is empty.
+    void cut();
+
+    /// Ends the record.
+    SegmentedProgram finish(std::span<const Traced> outputs);
+
+  private:
+    /// An operand as a tape knows it.
+    enum class Source : std::uint32_t { kOwn = 0, kOutside = 1, kNumber = 2 };
+    static constexpr std::uint32_t kInputs = 0xffffffff;  ///< as the segment of a value
+    struct Reference {
+        std::uint32_t segment, index;
+        friend bool operator==(const Reference&, const Reference&) = default;
+    };
+    struct TapeStep {
+        Op op;
+        std::array<std::uint32_t, 3> operands;  ///< 4 * index + Source
+        friend bool operator==(const TapeStep&, const TapeStep&) = default;
+    };
+    using Tape = std::vector<TapeStep>;
+    struct Segment {
+        std::uint32_t tape;
+        std::size_t first_outside, first_number;
+        std::vector<std::uint32_t> handed_on = {};  ///< own values that are needed elsewhere
+        std::uint32_t family = 0;
+    };
+    /// Segments of one tape that hand on the same values.
+    struct Family {
+        std::uint32_t tape;
+        std::vector<std::uint32_t> handed_on;
+        std::vector<std::uint32_t> outside, numbers;  ///< places that these values depend on
+        std::vector<std::uint32_t> members = {};
+        std::vector<int> number_input = {};  ///< per number: -1 if it is part of the code
+    };
+    friend Traced operator+(const Traced& x, const Traced& y);
+    friend Traced operator-(const Traced& x, const Traced& y);
+    friend Traced operator*(const Traced& x, const Traced& y);
+    friend Traced operator/(const Traced& x, const Traced& y);
+    static Traced binary(Op op, const Traced& x, const Traced& y);
+
+    std::uint32_t operand(const Traced& x);
+    std::uint32_t outside_place(Reference reference);
+    std::uint32_t tape_number();
+    std::vector<Family> families(std::span<const Traced> outputs);
+    Family make_family(std::uint32_t tape, std::vector<std::uint32_t> handed_on) const;
+    void sort_numbers(Family& family) const;
+    Program program(const Family& family) const;
+
+    std::uint32_t input_count_;
+    std::vector<Tape> tapes_;
+    std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;
+    std::vector<Segment> segments_;
+    std::vector<Reference> outside_;  ///< of all segments
+    std::vector<double> numbers_;     ///< of all segments
+    // The segment that is being recorded.
+    Tape tape_;
+    std::size_t first_outside_ = 0, first_number_ = 0;
+    /// Places of values from outside, open addressing; entries of older segments are void.
+    struct Found {
+        Reference reference{};
+        std::uint32_t segment = kInputs, place = 0;
+    };
+    std::vector<Found> found_ = std::vector<Found>(1024);
+};
+
+/// Evaluates parts of a program on demand: each instruction once, in the segment that first needs
+/// it. Fused operations are taken apart. A program orders the operands of sums and products by
+/// which inputs they hold; here they are ordered by their structure, so that equal parts leave
+/// equal tapes.
+class LazyReplay {
+  public:
+    /// `program` and `inputs` must outlive it. Inputs of one color play the same role in equal
+    /// parts of the program.
+    LazyReplay(Tracer& tracer, const Program& program, std::span<const Traced> inputs,
+               std::span<const std::uint32_t> colors);
+
+    Traced output(std::size_t which);
+
+  private:
+    /// Order of operands: by structure, then by their first input.
+    struct Key {
+        std::uint64_t structure;
+        std::uint32_t first_input;
+        friend auto operator<=>(const Key&, const Key&) = default;
+    };
+    /// Operands: below first_temporary() slots of the program, else that plus the number of a node.
+    struct Node {
+        Op op;
+        std::array<std::uint32_t, 3> from;
+    };
+    std::uint32_t add(const Node& node);
+    Traced value(std::uint32_t source) const;
+    Traced apply(const Node& node);
+
+    Tracer* tracer_;
+    const Program* program_;
+    std::span<const Traced> inputs_;
+    std::vector<Node> nodes_;
+    std::vector<Key> keys_;
+    std::vector<std::uint32_t> outputs_;
+    std::vector<Traced> values_;  ///< of nodes
+    std::vector<char> known_;
+    std::vector<std::uint32_t> stack_;
+};
+
+}  // namespace ananke::code

@@ -1,0 +1,67 @@
+// The acceleration of a large system, recorded in segments.
+
+#include "sim/compiled_acceleration.h"
+#include "sim/segmented_elimination.h"
+
+namespace ananke::sim {
+
+using code::Traced;
+
+CompiledAcceleration::Recording CompiledAcceleration::record_segments(RowOrder order) const {
+    const CompiledModel& model = evaluator_->model();
+    const InputLayout& layout = model.layout;
+    const auto n = static_cast<std::size_t>(n_);
+    code::Tracer tracer(static_cast<std::uint32_t>(layout.size()));
+    const std::vector<Traced> inputs = traced_inputs(tracer, *evaluator_);
+    code::LazyReplay equations(tracer, model.dynamics.program(), inputs, input_colors(model));
+    // As the kernel of the dynamics has them: M, Q, C, A, b, power.
+    const std::size_t Q = model.mass_entries.size();
+    const std::size_t C = Q + n;
+    const std::size_t A = C + (model.has_nonideal ? n : 0);
+    const std::size_t b = A + model.row_entries.size();
+    const std::size_t power = b + model.rows.size();
+    const TracedSystem system{
+        model.row_entries, [&](std::size_t i) { return equations.output(i); },
+        [&](std::size_t i) { return equations.output(A + i); },
+        [&](std::size_t i) {
+            const Traced force = equations.output(Q + i);
+            return model.has_nonideal ? force + equations.output(C + i) : force;
+        },
+        [&](std::size_t k) {
+            return equations.output(b + static_cast<std::size_t>(order.rows[k]));
+        }};
+    std::vector<Traced> pivots;
+    std::vector<PivotWatch> bounds;
+    const std::vector<int> norms = norm_rows(model);
+    SegmentedElimination elimination(tracer, *evaluator_, inputs, system, order, norms);
+    const std::vector<Traced> x =
+        elimination.run([&](const solve::Pivot& pivot, const Traced& value) {
+            if (!value.is_number()) {
+                pivots.push_back(value);
+                bounds.push_back({pivot.row < 0 ? kMassBounds : kRowBounds, 0.0});
+            }
+        });
+
+    // power + Qc . v,  Qc = C + A^T lambda: rows with A v = 0 do no work.
+    Traced rate = equations.output(power);
+    for (std::size_t i = 0; model.has_nonideal && i < n; ++i) {
+        rate = rate + equations.output(C + i) * inputs[layout.v() + i];
+    }
+    const std::vector<int> places = places_among(order.rows, model.m());
+    for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
+        const Place& place = model.row_entries[i];
+        const int row = places[static_cast<std::size_t>(place.row)];
+        if (row >= 0 && !model.rows[static_cast<std::size_t>(place.row)].homogeneous) {
+            rate = rate - x[n + static_cast<std::size_t>(row)] *
+                              (equations.output(A + i) *
+                               inputs[layout.v() + static_cast<std::size_t>(place.column)]);
+        }
+    }
+    std::vector<Traced> outputs(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n));
+    outputs.push_back(rate);
+    outputs.insert(outputs.end(), pivots.begin(), pivots.end());
+    return {std::move(order), RecordedKernel(code::SegmentedKernel(tracer.finish(outputs))),
+            std::move(bounds), 0};
+}
+
+}  // namespace ananke::sim

@@ -1,0 +1,48 @@
+// Symmetric indefinite sparse systems K x = r by a general sparse factorisation (KLU).
+//
+// For [M A^T; A 0] with independent rows: the road that shares nothing with the elimination by
+// bodies, and works for any structure.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace ananke::solve {
+
+/// K_ik = K_ki.
+struct SymmetricPlace {
+    int i, k;
+};
+
+class SymmetricFactor {
+  public:
+    /// Places may be repeated; their values are summed.
+    SymmetricFactor(int size, std::span<const SymmetricPlace> places);
+    ~SymmetricFactor();
+    SymmetricFactor(SymmetricFactor&&) noexcept;
+    SymmetricFactor& operator=(SymmetricFactor&&) noexcept;
+    SymmetricFactor(const SymmetricFactor&) = delete;
+    SymmetricFactor& operator=(const SymmetricFactor&) = delete;
+
+    /// One value per place. False if K is singular to working precision.
+    bool factor(std::span<const double> values);
+    /// x in place of r, with one refinement. Requires a factor.
+    void solve(std::span<double> r);
+    /// Numbers in the factors: what they cost.
+    std::size_t fill() const;
+
+  private:
+    void multiply(std::span<const double> x, std::span<double> y) const;
+    void back_solve(std::span<double> r);
+
+    struct Klu;
+    int size_;
+    std::vector<int> column_begin_, rows_;  ///< compressed columns
+    std::vector<double> values_;
+    std::vector<int> upper_, lower_;  ///< where each place stands; equal on the diagonal
+    std::vector<double> residual_, right_;
+    std::unique_ptr<Klu> klu_;
+};
+
+}  // namespace ananke::solve

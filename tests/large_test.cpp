@@ -1,0 +1,168 @@
+// Large models: programs in segments and sparse matrices against the dense solver. Models of any
+// size may be treated as large, so the gallery serves as well as long chains.
+#include <fmt/format.h>
+
+#include "pipeline.h"
+#include "sim/compiled_acceleration.h"
+#include "sim/dynamics.h"
+#include "sim/right_hand_side.h"
+
+namespace ananke::pipeline {
+namespace {
+
+std::string chain(int bodies, const std::string& more = "", const std::string& mass = "1") {
+    return fmt::format(R"(parameter N = {}, L = 0.2
+gravity (0, 0, -9.81)
+for i in 1..N {{
+  body link[i] mass {} inertia (0.01, 0.02, 0.03) at (L*(i - 0.5), 0, 0) omega ~ (0.3, 1, -0.5*i/N)
+}}
+joint pin[1]: spherical(ground, link[1] at (-L/2, 0, 0))
+for i in 2..N {{
+  joint pin[i]: spherical(link[i-1] at (L/2, 0, 0), link[i] at (-L/2, 0, 0))
+}}
+{}
+)",
+                       bodies, mass, more);
+}
+
+const char* const kPinnedTip = "joint tip: point_on_plane(ground, link[N] at (L/2, 0, 0))";
+
+/// The same model, treated as a large one.
+std::shared_ptr<const sim::CompiledModel> as_large(const sim::Prepared& prepared) {
+    auto large = std::make_shared<sim::CompiledModel>(*prepared.compiled);
+    large->large = true;
+    return large;
+}
+
+double difference(std::span<const double> x, std::span<const double> y) {
+    double most = 0.0;
+    double size = 1.0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        most = std::max(most, std::abs(x[i] - y[i]));
+        size = std::max(size, std::abs(y[i]));
+    }
+    return most / size;
+}
+
+std::span<const double> span(const sim::Dynamics::Vector& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
+
+/// Start, accelerations by segments and by sparse factors, multipliers, against the dense roads.
+void compare(const sim::Prepared& prepared, double tolerance, bool unique_multipliers) {
+    sim::Evaluator dense(prepared.compiled, prepared.parameters);
+    sim::Evaluator sparse(as_large(prepared), prepared.parameters);
+    const Result<sim::StartState> start = sim::assemble(dense, prepared.initial);
+    const Result<sim::StartState> other = sim::assemble(sparse, prepared.initial);
+    ASSERT_TRUE(start) << start.error().message;
+    ASSERT_TRUE(other) << other.error().message;
+    EXPECT_LT(difference(other.value().q, start.value().q), 1e-8);
+    EXPECT_LT(difference(other.value().v, start.value().v), 1e-8);
+    const double* q = start.value().q.data();
+    const double* v = start.value().v.data();
+    sim::Dynamics by_matrices(dense, {});
+    sim::Dynamics by_factors(sparse, {});
+    ASSERT_EQ(by_matrices.accelerate(0.0, q, v), solve::SolveStatus::kOk);
+    ASSERT_EQ(by_factors.accelerate(0.0, q, v), solve::SolveStatus::kOk);
+    EXPECT_EQ(by_factors.rank(), by_matrices.rank());
+    EXPECT_LT(difference(span(by_factors.a()), span(by_matrices.a())), tolerance);
+    EXPECT_LT(difference(span(by_factors.Qc()), span(by_matrices.Qc())), tolerance);
+    EXPECT_LT(difference(span(by_factors.Qc_ideal()), span(by_matrices.Qc_ideal())), tolerance);
+    if (unique_multipliers) {
+        EXPECT_LT(difference(span(by_factors.lambda()), span(by_matrices.lambda())), tolerance);
+    }
+    sim::RightHandSide program(sparse, {});
+    ASSERT_EQ(program.on_constraints(0.0, q, v), solve::SolveStatus::kOk);
+    ASSERT_EQ(program.in_step(0.0, q, v), solve::SolveStatus::kOk);
+    EXPECT_TRUE(program.by_program());
+    EXPECT_LT(difference({program.a(), start.value().q.size()}, span(by_matrices.a())), tolerance);
+}
+
+TEST(Large, ChainsAgreeWithTheDenseSolver) {
+    for (const char* more : {"", kPinnedTip}) {
+        for (const int bodies : {1, 2, 30}) {
+            SCOPED_TRACE(fmt::format("{} {}", bodies, more));
+            const Loaded loaded = load_text("chain.ank", chain(bodies, more));
+            ASSERT_TRUE(loaded.prepared) << loaded.messages;
+            compare(*loaded.prepared, 1e-9, true);
+        }
+    }
+}
+
+TEST(Large, EveryModelOfTheGalleryThatMayBeLargeAgrees) {
+    int models = 0;
+    for (const std::string& name : stems(source_directory() / "models", ".ank")) {
+        const Loaded loaded = load_model(name);
+        if (!loaded.prepared) {
+            continue;
+        }
+        const sim::CompiledModel& model = *loaded.prepared->compiled;
+        if (!model.frictions.empty() || !model.feedback.empty() || !model.controls.empty()) {
+            continue;
+        }
+        SCOPED_TRACE(name);
+        compare(*loaded.prepared, 1e-7, false);
+        ++models;
+    }
+    EXPECT_GT(models, 20);
+}
+
+TEST(Large, BodiesShareTheirCode) {
+    const auto program = [](int bodies, const std::string& mass) {
+        const Loaded loaded = load_text("chain.ank", chain(bodies, kPinnedTip, mass));
+        EXPECT_TRUE(loaded.prepared) << loaded.messages;
+        sim::Evaluator evaluator(as_large(*loaded.prepared), loaded.prepared->parameters);
+        const sim::SparseValues at = evaluator.sparse_system(0.0, loaded.prepared->initial.q.data(),
+                                                             loaded.prepared->initial.v.data());
+        std::vector<int> rows;
+        for (int row = 0; row < evaluator.model().m(); ++row) {
+            rows.push_back(row);
+        }
+        sim::CompiledAcceleration acceleration(evaluator);
+        EXPECT_TRUE(acceleration.choose(sim::EntryValues{at.M, at.A}, rows));
+        return *acceleration.segments();
+    };
+    for (const char* mass : {"1", "1 + 0.01*i"}) {
+        const code::SegmentedProgram a = program(20, mass);
+        const code::SegmentedProgram b = program(40, mass);
+        const code::SegmentedProgram c = program(60, mass);
+        EXPECT_EQ(b.kernels.size(), a.kernels.size());
+        EXPECT_EQ(c.kernels.size(), a.kernels.size());
+        EXPECT_LT(c.kernels.size(), 20U);
+        EXPECT_EQ(c.gathered.size() - b.gathered.size(), b.gathered.size() - a.gathered.size());
+    }
+}
+
+TEST(Large, RunsKeepTheConstraints) {
+    const Loaded loaded = load_text("chain.ank", chain(12, kPinnedTip));
+    ASSERT_TRUE(loaded.prepared) << loaded.messages;
+    const Settings settings{.times = {0.0, 0.1, 0.25}, .tolerance = 1e-11};
+    const Recording dense = run_model(*loaded.prepared, settings);
+    ASSERT_FALSE(dense.error);
+    loaded.prepared->compiled = as_large(*loaded.prepared);
+    const Recording large = run_model(*loaded.prepared, settings);
+    ASSERT_FALSE(large.error) << large.error->message;
+    ASSERT_EQ(large.rows.rows(), dense.rows.rows());
+    for (const sim::RowSummary& row : large.summary.constraints) {
+        EXPECT_LT(row.residual, 1e-12) << row.name;
+        EXPECT_LT(row.rate, 1e-12) << row.name;
+    }
+    for (std::size_t i = 0; i < large.rows.rows(); ++i) {
+        EXPECT_LT(difference(large.rows.row(i), dense.rows.row(i)), 1e-7) << i;
+    }
+}
+
+TEST(Large, ALongChainStartsAndSteps) {
+    const Loaded loaded = load_text("chain.ank", chain(220, "simulate until 0.002 every 0.002"));
+    ASSERT_TRUE(loaded.prepared) << loaded.messages;
+    EXPECT_TRUE(loaded.prepared->compiled->is_large());
+    const Recording run = run_model(*loaded.prepared, {.times = {0.0, 0.002}, .tolerance = 1e-9});
+    ASSERT_FALSE(run.error) << run.error->message;
+    for (const sim::RowSummary& row : run.summary.constraints) {
+        EXPECT_LT(row.residual, 1e-12) << row.name;
+        EXPECT_LT(row.rate, 1e-12) << row.name;
+    }
+}
+
+}  // namespace
+}  // namespace ananke::pipeline
