@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "code/builder.h"
+#include "code/lazy_replay.h"
 
 namespace ananke::code {
 namespace {

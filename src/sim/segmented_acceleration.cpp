@@ -1,5 +1,6 @@
 // The acceleration of a large system, recorded in segments.
 
+#include "code/lazy_replay.h"
 #include "sim/compiled_acceleration.h"
 #include "sim/segmented_elimination.h"
 

@@ -1,5 +1,8 @@
 // The corrections of large systems, recorded in segments.
 
+#include <utility>
+
+#include "code/lazy_replay.h"
 #include "sim/compiled_projection.h"
 #include "sim/segmented_elimination.h"
 
