@@ -72,22 +72,28 @@ bool CompiledAcceleration::choose(const solve::System& at, std::span<const int> 
     if (active_ != nullptr) {
         return true;
     }
-    std::optional<solve::EliminationOrder> order =
-        solve::choose_order(sparse_system(*evaluator_, at, wanted.rows, varies_));
-    if (!order) {
+    std::optional<std::vector<solve::Pivot>> pivots =
+        choose_pivots(*evaluator_, at, wanted.rows, varies_);
+    if (!pivots) {
         return false;
     }
-    wanted.pivots = std::move(order->pivots);
+    wanted.pivots = std::move(*pivots);
     const auto known = std::find_if(recordings_.begin(), recordings_.end(),
                                     [&](const auto& one) { return one->order == wanted; });
-    if (known == recordings_.end()) {
-        recordings_.push_back(std::make_unique<Recording>(record(std::move(wanted))));
-        active_ = recordings_.back().get();
-    } else {
-        active_ = known->get();
-    }
+    active_ = known == recordings_.end() ? make(std::move(wanted)) : known->get();
     measure();
     return true;
+}
+
+RecordKey CompiledAcceleration::key(RecordKey::Kind kind, const RowOrder& order) const {
+    return RecordKey(kind).add(parameters_of(*evaluator_)).add(order.rows).add(order.pivots);
+}
+
+CompiledAcceleration::Recording* CompiledAcceleration::make(RowOrder order) {
+    const auto code = evaluator_->model().programs->get<Code>(
+        key(RecordKey::Kind::kAcceleration, order), [&] { return record(order); });
+    recordings_.push_back(std::make_unique<Recording>(*code, std::move(order)));
+    return recordings_.back().get();
 }
 
 CompiledAcceleration::Recording* CompiledAcceleration::find_suitable(std::span<const int> rows) {
@@ -159,7 +165,7 @@ void CompiledAcceleration::Watched::after(const solve::Pivot& pivot, const Recor
     }
 }
 
-CompiledAcceleration::Recording CompiledAcceleration::record(RowOrder order) const {
+CompiledAcceleration::Code CompiledAcceleration::record(const RowOrder& order) const {
     const CompiledModel& model = evaluator_->model();
     const InputLayout& layout = model.layout;
     const auto n = static_cast<std::size_t>(n_);
@@ -205,8 +211,7 @@ CompiledAcceleration::Recording CompiledAcceleration::record(RowOrder order) con
             outputs.push_back(one.value(builder));
         }
     }
-    return {std::move(order), code::Kernel(builder.finish(outputs)), std::move(watched.bounds),
-            watched.parts.size()};
+    return {code::Kernel(builder.finish(outputs)), std::move(watched.bounds), watched.parts.size()};
 }
 
 void CompiledAcceleration::derivatives(double t, const double* q, const double* v,
@@ -220,7 +225,12 @@ void CompiledAcceleration::derivatives(double t, const double* q, const double* 
     if (!active_->tangent) {
         std::vector<std::uint32_t> moving(columns);
         std::iota(moving.begin(), moving.end(), static_cast<std::uint32_t>(layout.q()));
-        active_->tangent.emplace(code::tangent(active_->kernel.program(), moving, rows));
+        const auto code = evaluator_->model().programs->get<code::PacketKernel<kLanes>>(
+            key(RecordKey::Kind::kTangent, active_->order), [&] {
+                return code::PacketKernel<kLanes>(
+                    code::tangent(active_->kernel.program(), moving, rows));
+            });
+        active_->tangent.emplace(*code);
     }
     tangent_inputs_.assign((inputs + columns) * lanes, 0.0);
     tangent_outputs_.resize(rows * lanes);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "code/kernel.h"
@@ -79,11 +80,15 @@ class CompiledAcceleration {
     };
     /// Outputs: a, the energy rate, pivots, and per row of the range-space order its squared length
     /// over its pivot.
-    struct Recording {
-        RowOrder order;
+    struct Code {
         code::Kernel kernel;
         std::vector<PivotWatch> pivots;
         std::size_t parts = 0;
+    };
+    /// One order, and what this run knows of it.
+    struct Recording : Code {
+        Recording(const Code& code, RowOrder its_order) : Code(code), order(std::move(its_order)) {}
+        RowOrder order;
         std::optional<code::PacketKernel<kLanes>> tangent = {};  ///< made when it is asked for
     };
     class Watched final : public PivotObserver {
@@ -103,7 +108,9 @@ class CompiledAcceleration {
         std::vector<code::Recorded> lengths_;  ///< squared, of the rows in the range-space order
     };
 
-    Recording record(RowOrder order) const;
+    Code record(const RowOrder& order) const;
+    Recording* make(RowOrder order);
+    RecordKey key(RecordKey::Kind kind, const RowOrder& order) const;
     PivotHealth health() const;
     bool suits(Recording& recording);
     Recording* find_suitable(std::span<const int> rows);

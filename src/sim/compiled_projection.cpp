@@ -68,37 +68,53 @@ std::unique_ptr<CompiledProjection::Recording> CompiledProjection::record(const 
     if (rows == order.rows) {
         positions.pivots = order.pivots;
     } else {
-        const std::optional<solve::EliminationOrder> own = solve::choose_order(
-            sparse_system(*evaluator_, evaluator_->system_in_step(t, q, v), rows, varies_));
+        std::optional<std::vector<solve::Pivot>> own =
+            choose_pivots(*evaluator_, evaluator_->system_in_step(t, q, v), rows, varies_);
         if (!own) {
             return nullptr;
         }
-        positions.pivots = own->pivots;
-    }
-    std::vector<int> position_norms;
-    for (const int norm : norm_rows(model)) {
-        const auto place = std::find(model.holonomic.begin(), model.holonomic.end(), norm);
-        position_norms.push_back(place == model.holonomic.end()
-                                     ? -1
-                                     : static_cast<int>(place - model.holonomic.begin()));
+        positions.pivots = std::move(*own);
     }
     auto made = std::make_unique<Recording>();
     made->order = order;
-    made->position = record_level(model.position.program(), model.holonomic.size(),
-                                  model.holonomic_entries, positions, position_norms);
-    made->velocity = record_level(model.velocity.program(), model.rows.size(), model.row_entries,
-                                  order, norm_rows(model));
+    made->position = make_level(false, positions);
+    made->velocity = make_level(true, order);
     set_floors(made->position, false, t, q, v);
     set_floors(made->velocity, true, t, q, v);
     return made;
 }
 
+/// Rows of an order of positions are counted among the holonomic ones.
+CompiledProjection::Level CompiledProjection::make_level(bool velocity,
+                                                         const RowOrder& order) const {
+    const CompiledModel& model = evaluator_->model();
+    const RecordKey key =
+        RecordKey(velocity ? RecordKey::Kind::kVelocity : RecordKey::Kind::kPosition)
+            .add(parameters_of(*evaluator_))
+            .add(order.rows)
+            .add(order.pivots);
+    const auto kernel = model.programs->get<code::Kernel>(key, [&] {
+        if (velocity) {
+            return record_level(model.velocity.program(), model.rows.size(), model.row_entries,
+                                order, norm_rows(model));
+        }
+        std::vector<int> norms;
+        for (const int norm : norm_rows(model)) {
+            const auto place = std::find(model.holonomic.begin(), model.holonomic.end(), norm);
+            norms.push_back(place == model.holonomic.end()
+                                ? -1
+                                : static_cast<int>(place - model.holonomic.begin()));
+        }
+        return record_level(model.position.program(), model.holonomic.size(),
+                            model.holonomic_entries, order, norms);
+    });
+    return {*kernel, velocity ? model.rows.size() : model.holonomic.size(), {}};
+}
+
 /// `program` gives residuals, entries of J at `places`, magnitudes.
-CompiledProjection::Level CompiledProjection::record_level(const code::Program& program,
-                                                           std::size_t rows,
-                                                           std::span<const Place> places,
-                                                           const RowOrder& order,
-                                                           std::span<const int> norms) const {
+code::Kernel CompiledProjection::record_level(const code::Program& program, std::size_t rows,
+                                              std::span<const Place> places, const RowOrder& order,
+                                              std::span<const int> norms) const {
     const CompiledModel& model = evaluator_->model();
     code::Builder builder(static_cast<std::uint32_t>(model.layout.size()));
     const std::vector<Recorded> inputs = recorded_inputs(builder, *evaluator_);
@@ -125,7 +141,7 @@ CompiledProjection::Level CompiledProjection::record_level(const code::Program& 
             outputs.push_back(one.value(builder));
         }
     }
-    return {code::Kernel(builder.finish(outputs)), rows, {}};
+    return code::Kernel(builder.finish(outputs));
 }
 
 void CompiledProjection::set_floors(Level& level, bool velocity, double t, const double* q,

@@ -45,9 +45,10 @@ class CompiledProjection {
 
     std::unique_ptr<Recording> record(const RowOrder& order, double t, const double* q,
                                       const double* v) const;
-    Level record_level(const code::Program& program, std::size_t rows,
-                       std::span<const Place> places, const RowOrder& order,
-                       std::span<const int> norms) const;
+    Level make_level(bool velocity, const RowOrder& order) const;
+    code::Kernel record_level(const code::Program& program, std::size_t rows,
+                              std::span<const Place> places, const RowOrder& order,
+                              std::span<const int> norms) const;
     void set_floors(Level& level, bool velocity, double t, const double* q, const double* v) const;
     bool descend(Level& level, double t, std::span<double> q, std::span<double> v, bool velocity,
                  double& residual, double& correction);

@@ -15,18 +15,27 @@ constexpr double kHorizon = 12.0;
 void RankWatch::choose(const solve::System& at, const std::vector<int>& rows) {
     if (!recorded_ || rows != rows_ || parameter_changes_ != evaluator_->parameter_changes()) {
         rows_ = rows;
-        record(at);
+        parameter_changes_ = evaluator_->parameter_changes();
+        recorded_ = true;
+        const std::vector<double> scales = coordinate_scales(at.M.diagonal(), at.groups);
+        const RecordKey key = RecordKey(RecordKey::Kind::kRank)
+                                  .add(parameters_of(*evaluator_))
+                                  .add(std::span<const int>(rows_))
+                                  .add(scales);
+        kernel_ =
+            *evaluator_->model().programs->get<code::Kernel>(key, [&] { return record(scales); });
+        for (std::vector<double>* values : {&outputs_, &now_, &before_}) {
+            values->resize(kernel_.output_count());
+        }
     }
     measure(evaluator_->inputs().data(), before_);
     has_before_ = true;
 }
 
-void RankWatch::record(const solve::System& at) {
+code::Kernel RankWatch::record(std::span<const double> scales) const {
     const CompiledModel& model = evaluator_->model();
     const int n = model.n();
     const auto m = rows_.size();
-    parameter_changes_ = evaluator_->parameter_changes();
-    recorded_ = true;
     code::Builder builder(static_cast<std::uint32_t>(model.layout.size()));
     const std::vector<Recorded> values =
         code::replay(builder, model.dynamics.program(), recorded_inputs(builder, *evaluator_));
@@ -34,7 +43,6 @@ void RankWatch::record(const solve::System& at) {
         model.mass_entries.size() + static_cast<std::size_t>(model.has_nonideal ? 2 * n : n);
 
     solve::Elimination<Recorded> elimination(n, static_cast<int>(m));
-    const std::vector<double> scales = coordinate_scales(at.M.diagonal(), at.groups);
     for (int j = 0; j < n; ++j) {
         const double scale = scales[static_cast<std::size_t>(j)];
         elimination.set(j, j, Recorded(1.0 / (scale * scale)));
@@ -55,10 +63,7 @@ void RankWatch::record(const solve::System& at) {
         const Recorded pivot = elimination.eliminate({-1, static_cast<int>(k)});
         outputs.push_back((lengths[k] * reciprocal(Recorded(0.0) - pivot)).value(builder));
     }
-    kernel_ = code::Kernel(builder.finish(outputs));
-    outputs_.resize(outputs.size());
-    now_.resize(outputs.size());
-    before_.resize(outputs.size());
+    return code::Kernel(builder.finish(outputs));
 }
 
 void RankWatch::measure(const double* inputs, std::vector<double>& into) {

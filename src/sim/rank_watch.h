@@ -27,7 +27,7 @@ class RankWatch {
     bool falls(double t, const double* q, const double* v);
 
   private:
-    void record(const solve::System& at);
+    code::Kernel record(std::span<const double> scales) const;
     void measure(const double* inputs, std::vector<double>& into);
 
     Evaluator* evaluator_;

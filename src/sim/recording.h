@@ -2,6 +2,7 @@
 // which an order of elimination is chosen.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,11 +32,20 @@ std::vector<double> coordinate_scales(Eigen::VectorXd mass,
 solve::SparseSystem sparse_system(const Evaluator& evaluator, const solve::System& at,
                                   std::span<const int> rows, std::span<const char> varies);
 
+/// An order of elimination for these rows at the last state of the evaluator, or none.
+std::optional<std::vector<solve::Pivot>> choose_pivots(const Evaluator& evaluator,
+                                                       const solve::System& at,
+                                                       std::span<const int> rows,
+                                                       std::span<const char> varies);
+
 /// Which entries of A change along a run: those that depend on t, q, v or a truth.
 std::vector<char> entries_that_vary(const CompiledModel& model);
 
 /// The inputs of every kernel as they are recorded: parameters are numbers from now on.
 std::vector<code::Recorded> recorded_inputs(code::Builder& builder, const Evaluator& evaluator);
+
+/// The numbers among them: a key of all that is recorded.
+std::span<const double> parameters_of(const Evaluator& evaluator);
 
 /// A system to be eliminated in some order: recorded values of M and of rows of A at `places`, and
 /// the right-hand sides.
