@@ -110,7 +110,7 @@ CompiledAcceleration::Recording* CompiledAcceleration::find_suitable(std::span<c
 bool CompiledAcceleration::suits(Recording& recording) {
     outputs_.resize(recording.kernel.output_count());
     recording.kernel.run(evaluator_->inputs().data(), outputs_.data());
-    const double* output = outputs_.data() + n_ + 1;
+    const double* output = outputs_.data() + watched();
     for (PivotWatch& watch : recording.pivots) {
         const double part = *output++ * watch.inverse_size;
         if (!(std::abs(part) >= std::max(watch.least.sound, watch.least.good))) {
@@ -126,7 +126,7 @@ bool CompiledAcceleration::suits(Recording& recording) {
 void CompiledAcceleration::measure() {
     outputs_.resize(active_->kernel.output_count());
     active_->kernel.run(evaluator_->inputs().data(), outputs_.data());
-    const double* output = outputs_.data() + n_ + 1;
+    const double* output = outputs_.data() + watched();
     for (PivotWatch& watch : active_->pivots) {
         watch.inverse_size = 1.0 / *output++;
     }
@@ -135,7 +135,7 @@ void CompiledAcceleration::measure() {
 void CompiledAcceleration::Watched::add_pivot(const Recorded& value, const Bounds& least) {
     if (!value.is_number()) {
         pivots.push_back(value);
-        bounds.push_back({least, 0.0});
+        bounds.push_back({least, std::max({least.alarm, least.good, least.sound}), 0.0});
     }
 }
 
@@ -201,10 +201,12 @@ CompiledAcceleration::Code CompiledAcceleration::record(const RowOrder& order) c
     }
 
     std::vector<code::Value> outputs;
-    for (std::size_t i = 0; i < n; ++i) {
-        outputs.push_back(x[i].value(builder));
-    }
     const std::span<const Recorded> v = std::span(inputs).subspan(layout.v(), n);
+    for (const std::span<const Recorded> part : {v, std::span(x).first(n)}) {
+        for (const Recorded& one : part) {
+            outputs.push_back(one.value(builder));
+        }
+    }
     outputs.push_back(rate_of_energy(model, power, nonideal, entries, v, lambda).value(builder));
     for (const std::vector<Recorded>* part : {&watched.pivots, &watched.parts}) {
         for (const Recorded& one : *part) {
@@ -227,8 +229,9 @@ void CompiledAcceleration::derivatives(double t, const double* q, const double* 
         std::iota(moving.begin(), moving.end(), static_cast<std::uint32_t>(layout.q()));
         const auto code = evaluator_->model().programs->get<code::PacketKernel<kLanes>>(
             key(RecordKey::Kind::kTangent, active_->order), [&] {
-                return code::PacketKernel<kLanes>(
-                    code::tangent(active_->kernel.program(), moving, rows));
+                code::Program program = active_->kernel.program();
+                program.outputs.erase(program.outputs.begin(), program.outputs.begin() + n_);
+                return code::PacketKernel<kLanes>(code::tangent(program, moving, rows));
             });
         active_->tangent.emplace(*code);
     }
@@ -254,8 +257,9 @@ void CompiledAcceleration::derivatives(double t, const double* q, const double* 
     }
 }
 
-PivotHealth CompiledAcceleration::health() const {
-    const double* output = outputs_.data() + n_ + 1;
+/// What is wrong with the pivots, bound by bound.
+PivotHealth CompiledAcceleration::examine() const {
+    const double* output = outputs_.data() + watched();
     bool alarm = false;
     bool good = true;
     bool sound = true;

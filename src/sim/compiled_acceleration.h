@@ -55,11 +55,11 @@ class CompiledAcceleration {
         return health();
     }
     // Of the last run().
-    std::span<const double> a() const {
-        return std::span(outputs_).first(static_cast<std::size_t>(n_));
-    }
-    /// Power that changes h: that of the forces with no potential and of the constraints.
-    double energy_rate() const { return outputs_[static_cast<std::size_t>(n_)]; }
+    /// v (n), a (n), the power that changes h: that of the forces with no potential and of the
+    /// constraints.
+    std::span<const double> rates() const { return std::span(outputs_).first(watched()); }
+    std::span<const double> a() const { return rates().subspan(at(n_), at(n_)); }
+    double energy_rate() const { return outputs_[2 * at(n_)]; }
 
     /// Derivatives of a, then of the energy rate, by (q, v), row by row: n + 1 rows of 2n numbers.
     /// Requires ready(). Allocates where the order has not been asked for any before.
@@ -76,10 +76,11 @@ class CompiledAcceleration {
     };
     struct PivotWatch {
         Bounds least;
+        double fine;  ///< at least this, of the same sign: all is well
         double inverse_size;
     };
-    /// Outputs: a, the energy rate, pivots, and per row of the range-space order its squared length
-    /// over its pivot.
+    /// Outputs: v, a, the energy rate, pivots, and per row of the range-space order its squared
+    /// length over its pivot.
     struct Code {
         code::Kernel kernel;
         std::vector<PivotWatch> pivots;
@@ -108,10 +109,24 @@ class CompiledAcceleration {
         std::vector<code::Recorded> lengths_;  ///< squared, of the rows in the range-space order
     };
 
+    static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+    /// Outputs before those that are watched.
+    std::size_t watched() const { return 2 * at(n_) + 1; }
     Code record(const RowOrder& order) const;
     Recording* make(RowOrder order);
     RecordKey key(RecordKey::Kind kind, const RowOrder& order) const;
-    PivotHealth health() const;
+    PivotHealth health() const {
+        const double* output = outputs_.data() + watched();
+        bool fine = true;
+        for (const PivotWatch& watch : active_->pivots) {
+            fine &= *output++ * watch.inverse_size >= watch.fine;
+        }
+        for (std::size_t k = 0; k < active_->parts; ++k) {
+            fine &= *output++ <= 1.0 / solve::kSoundPart;
+        }
+        return fine ? PivotHealth::kSound : examine();
+    }
+    PivotHealth examine() const;
     bool suits(Recording& recording);
     Recording* find_suitable(std::span<const int> rows);
     void measure();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/fresh_numbers.h"
+
 namespace ananke::sim {
 namespace {
 
@@ -199,8 +201,8 @@ bool CompiledProjection::descend(Level& level, double t, std::span<double> q, st
 
 std::optional<solve::ProjectionReport> CompiledProjection::project(double t, std::span<double> q,
                                                                    std::span<double> v) {
-    std::copy(q.begin(), q.end(), kept_q_.begin());
-    std::copy(v.begin(), v.end(), kept_v_.begin());
+    copy_few(q.data(), n_, kept_q_.data());
+    copy_few(v.data(), n_, kept_v_.data());
     solve::ProjectionReport report;
     if (!descend(active_->position, t, q, v, false, report.position_residual,
                  report.position_correction) ||

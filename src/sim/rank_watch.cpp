@@ -1,7 +1,5 @@
 #include "sim/rank_watch.h"
 
-#include <cmath>
-
 namespace ananke::sim {
 namespace {
 
@@ -24,11 +22,11 @@ void RankWatch::choose(const solve::System& at, const std::vector<int>& rows) {
                                   .add(scales);
         kernel_ =
             *evaluator_->model().programs->get<code::Kernel>(key, [&] { return record(scales); });
-        for (std::vector<double>* values : {&outputs_, &now_, &before_}) {
+        for (std::vector<double>* values : {&now_, &before_}) {
             values->resize(kernel_.output_count());
         }
     }
-    measure(evaluator_->inputs().data(), before_);
+    kernel_.run(evaluator_->inputs().data(), before_.data());
     has_before_ = true;
 }
 
@@ -66,22 +64,19 @@ code::Kernel RankWatch::record(std::span<const double> scales) const {
     return code::Kernel(builder.finish(outputs));
 }
 
-void RankWatch::measure(const double* inputs, std::vector<double>& into) {
-    kernel_.run(inputs, outputs_.data());
+bool RankWatch::falls(double t, const double* q, const double* v) {
+    kernel_.run(evaluator_->system_inputs(t, q, v).data(), now_.data());
+    // A value x = sqrt(y) falls to zero within the horizon, x <= kHorizon (x_before - x), if
+    // y <= kLeast y_before.
+    constexpr double kLeast = (kHorizon / (1.0 + kHorizon)) * (kHorizon / (1.0 + kHorizon));
+    bool stays = true;  // false also where a value is not a number
     const std::size_t m = rows_.size();
     for (std::size_t k = 0; k < m; ++k) {
-        into[k] = std::sqrt(outputs_[k]);
-        into[m + k] = std::sqrt(1.0 / outputs_[m + k]);
+        stays &= now_[k] > kLeast * before_[k];
+        const double inverse = now_[m + k];
+        stays &= inverse > 0.0 && before_[m + k] > kLeast * inverse;
     }
-}
-
-bool RankWatch::falls(double t, const double* q, const double* v) {
-    measure(evaluator_->system_inputs(t, q, v).data(), now_);
-    bool falls = false;
-    for (std::size_t i = 0; i < now_.size(); ++i) {
-        // Also where a value is not a number.
-        falls |= has_before_ && !(now_[i] > kHorizon * (before_[i] - now_[i]));
-    }
+    const bool falls = has_before_ && !stays;
     now_.swap(before_);
     has_before_ = true;
     return falls;

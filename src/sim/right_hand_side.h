@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "base/fresh_numbers.h"
 #include "sim/compiled_acceleration.h"
 #include "sim/dynamics.h"
 #include "sim/rank_watch.h"
@@ -24,7 +25,11 @@ class RightHandSide {
     /// At a state on the constraints.
     solve::SolveStatus on_constraints(double t, const double* q, const double* v);
     /// Inside a step, with the rows chosen at the last close look.
-    solve::SolveStatus in_step(double t, const double* q, const double* v);
+    solve::SolveStatus in_step(double t, const double* q, const double* v) {
+        by_aside_ = false;
+        return compiled_ && compiled_->ready() && run_program(t, q, v) ? solve::SolveStatus::kOk
+                                                                       : solve_in_step(t, q, v);
+    }
 
     /// As long as one lives, evaluations inside a step leave no trace: what is asked for besides
     /// the steps must not change them.
@@ -42,7 +47,19 @@ class RightHandSide {
     // Of the last evaluation.
     const double* a() const { return by_program_ ? compiled_->a().data() : solver().a().data(); }
     /// h' = power of the forces without potential + Qc.v
-    double energy_rate(const double* v) const;
+    double energy_rate(const double* v) const {
+        return by_program_ ? compiled_->energy_rate() : solved_energy_rate(v);
+    }
+    /// v, a, h' of the last evaluation, that was at
+    /// velocities v.
+    void rates(const double* v, std::span<double> into) const {
+        if (by_program_) {
+            const std::span<const double> all = compiled_->rates();
+            copy_few_fresh(all.data(), all.size(), into.data());
+        } else {
+            solved_rates(v, into);
+        }
+    }
 
     /// Instructions of the program, 0 if there is none.
     std::size_t program_size() const {
@@ -75,7 +92,17 @@ class RightHandSide {
     Dynamics& dynamics() { return dynamics_; }
 
   private:
-    bool run_program(double t, const double* q, const double* v);
+    /// False if the program cannot be trusted here.
+    bool run_program(double t, const double* q, const double* v) {
+        health_ = compiled_->run(t, q, v);
+        look_ = look_ || (!aside_ && health_ >= PivotHealth::kDoubtful);
+        const std::span<const double> a = compiled_->a();
+        by_program_ = health_ != PivotHealth::kAlarm && are_finite_fresh(a.data(), a.size());
+        return by_program_;
+    }
+    solve::SolveStatus solve_in_step(double t, const double* q, const double* v);
+    double solved_energy_rate(const double* v) const;
+    void solved_rates(const double* v, std::span<double> into) const;
     const Dynamics& solver() const { return by_aside_ ? *aside_dynamics_ : dynamics_; }
 
     Evaluator* evaluator_;

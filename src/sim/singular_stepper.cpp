@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/fresh_numbers.h"
 #include "ode/root.h"
 #include "solve/analysis.h"
 
@@ -197,7 +198,7 @@ void SingularStepper::note_start() {
 void SingularStepper::note_state(double t, std::span<const double> y) {
     std::swap(previous_, now_);
     now_.t = t;
-    std::copy(y.begin(), y.end(), now_.y.begin());
+    copy_few(y.data(), y.size(), now_.y.data());
     find_weakest(now_);
     const bool follows = std::exchange(has_state_, true);
     if (!now_.weakest.known) {
