@@ -24,6 +24,8 @@ constexpr double kMassAlarm = 1e-7;
 constexpr double kLengthAlarm = 1e-4;
 constexpr double kSoundLength = 0.1;
 constexpr double kPartAlarm = 1e-4;
+/// A row's pivot next to a singular configuration, where its fall is no fault of the order.
+constexpr double kPivotAcross = 1e-3;
 /// Programs of one run that are kept.
 constexpr std::size_t kMostRecordings = 64;
 
@@ -255,6 +257,19 @@ void CompiledAcceleration::derivatives(double t, const double* q, const double* 
             }
         }
     }
+}
+
+bool CompiledAcceleration::serves_across() const {
+    const double* output = outputs_.data() + watched();
+    bool serves = true;
+    for (const PivotWatch& watch : active_->pivots) {
+        const double part = *output++ * watch.inverse_size;
+        serves &= std::abs(part) >= std::min(watch.least.alarm, kPivotAcross);
+    }
+    for (std::size_t k = 0; k < active_->parts; ++k) {
+        serves &= *output++ <= 1.0 / solve::kSoundPart;
+    }
+    return serves;
 }
 
 /// What is wrong with the pivots, bound by bound.

@@ -54,6 +54,9 @@ class CompiledAcceleration {
         active_->kernel.run(evaluator_->system_inputs(t, q, v).data(), outputs_.data());
         return health();
     }
+    /// Whether the last run() has digits enough next to a singular configuration, where pivots are
+    /// small whatever the order.
+    bool serves_across() const;
     // Of the last run().
     /// v (n), a (n), the power that changes h: that of the forces with no potential and of the
     /// constraints.

@@ -16,6 +16,9 @@ constexpr double kAccept = 1e-12;
 /// One correction by Newton's method leaves less than round-off of a residual below this.
 constexpr double kOneCorrection = 1e-9;
 constexpr int kMostCorrections = 4;
+/// Where the last digit counts.
+constexpr double kLastDigit = 2e-16;
+constexpr int kMostClosest = 12;
 constexpr std::size_t kMostRecordings = 64;
 
 }  // namespace
@@ -25,7 +28,8 @@ CompiledProjection::CompiledProjection(Evaluator& evaluator)
       n_(static_cast<std::size_t>(evaluator.model().n())),
       varies_(entries_that_vary(evaluator.model())),
       kept_q_(n_),
-      kept_v_(n_) {}
+      kept_v_(n_),
+      before_(n_) {}
 
 bool CompiledProjection::take(const RowOrder& order, double t, const double* q, const double* v) {
     const bool stale = parameter_changes_ != evaluator_->parameter_changes();
@@ -161,24 +165,31 @@ void CompiledProjection::set_floors(Level& level, bool velocity, double t, const
     }
 }
 
+/// Runs the program; returns the largest scaled residual.
+double CompiledProjection::measure(Level& level, double t, std::span<double> q,
+                                   std::span<double> v) {
+    outputs_.resize(level.kernel.output_count());
+    level.kernel.run(evaluator_->system_inputs(t, q.data(), v.data()).data(), outputs_.data());
+    const double* f = outputs_.data() + n_;
+    const double* magnitude = f + level.rows;
+    double residual = 0.0;
+    for (std::size_t k = 0; k < level.rows; ++k) {
+        const double scaled = std::abs(f[k]) / std::max(magnitude[k], level.floors[k]);
+        residual = scaled <= residual ? residual : scaled;  // NaN stays
+    }
+    return residual;
+}
+
 /// Newton's method. False if the residual does not come down to kAccept.
 bool CompiledProjection::descend(Level& level, double t, std::span<double> q, std::span<double> v,
                                  bool velocity, double& residual, double& correction) {
     if (level.rows == 0) {
         return true;
     }
-    outputs_.resize(level.kernel.output_count());
     const std::span<double> x = velocity ? v : q;
-    const double* f = outputs_.data() + n_;
-    const double* magnitude = f + level.rows;
     double before = HUGE_VAL;
     for (int i = 0; i < kMostCorrections; ++i) {
-        level.kernel.run(evaluator_->system_inputs(t, q.data(), v.data()).data(), outputs_.data());
-        residual = 0.0;
-        for (std::size_t k = 0; k < level.rows; ++k) {
-            const double scaled = std::abs(f[k]) / std::max(magnitude[k], level.floors[k]);
-            residual = scaled <= residual ? residual : scaled;  // NaN stays
-        }
+        residual = measure(level, t, q, v);
         if (residual <= kSkip || (residual <= kAccept && residual >= 0.5 * before)) {
             return true;
         }
@@ -199,17 +210,44 @@ bool CompiledProjection::descend(Level& level, double t, std::span<double> q, st
     return false;
 }
 
+/// The same, until a correction no longer helps; that one is taken back.
+bool CompiledProjection::descend_closest(Level& level, double t, std::span<double> q,
+                                         std::span<double> v, bool velocity) {
+    if (level.rows == 0) {
+        return true;
+    }
+    const std::span<double> x = velocity ? v : q;
+    double residual = measure(level, t, q, v);
+    for (int i = 0; i < kMostClosest && residual > kLastDigit; ++i) {
+        copy_few(x.data(), n_, before_.data());
+        for (std::size_t k = 0; k < n_; ++k) {
+            x[k] += outputs_[k];
+        }
+        const double now = measure(level, t, q, v);
+        if (!(now < residual)) {
+            copy_few(before_.data(), n_, x.data());
+            break;
+        }
+        residual = now;
+    }
+    return residual <= kAccept;
+}
+
 std::optional<solve::ProjectionReport> CompiledProjection::project(double t, std::span<double> q,
-                                                                   std::span<double> v) {
+                                                                   std::span<double> v, Aim aim) {
     copy_few(q.data(), n_, kept_q_.data());
     copy_few(v.data(), n_, kept_v_.data());
     solve::ProjectionReport report;
-    if (!descend(active_->position, t, q, v, false, report.position_residual,
-                 report.position_correction) ||
-        !descend(active_->velocity, t, q, v, true, report.velocity_residual,
-                 report.velocity_correction)) {
-        std::copy(kept_q_.begin(), kept_q_.end(), q.begin());
-        std::copy(kept_v_.begin(), kept_v_.end(), v.begin());
+    const bool done = aim == Aim::kClosest
+                          ? descend_closest(active_->position, t, q, v, false) &&
+                                descend_closest(active_->velocity, t, q, v, true)
+                          : descend(active_->position, t, q, v, false, report.position_residual,
+                                    report.position_correction) &&
+                                descend(active_->velocity, t, q, v, true, report.velocity_residual,
+                                        report.velocity_correction);
+    if (!done) {
+        copy_few(kept_q_.data(), n_, q.data());
+        copy_few(kept_v_.data(), n_, v.data());
         return std::nullopt;
     }
     report.position_changed = report.position_correction > 0.0;

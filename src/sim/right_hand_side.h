@@ -31,6 +31,19 @@ class RightHandSide {
                                                                        : solve_in_step(t, q, v);
     }
 
+    /// At a state next to a singular configuration, by the program alone; false if it cannot be
+    /// trusted.
+    bool across(double t, const double* q, const double* v) {
+        by_aside_ = false;
+        if (!compiled_ || !compiled_->ready()) {
+            return false;
+        }
+        compiled_->run(t, q, v);
+        const std::span<const double> a = compiled_->a();
+        by_program_ = compiled_->serves_across() && are_finite_fresh(a.data(), a.size());
+        return by_program_;
+    }
+
     /// As long as one lives, evaluations inside a step leave no trace: what is asked for besides
     /// the steps must not change them.
     class Aside {
@@ -87,6 +100,10 @@ class RightHandSide {
     /// null.
     const RowOrder* trusted_order() const {
         return by_program_ && !look_ ? &compiled_->order() : nullptr;
+    }
+    /// The order of the program, null if there is none.
+    const RowOrder* order() const {
+        return compiled_ && compiled_->ready() ? &compiled_->order() : nullptr;
     }
     const Dynamics& dynamics() const { return dynamics_; }
     Dynamics& dynamics() { return dynamics_; }

@@ -391,7 +391,7 @@ bool SingularStepper::cross(const State& from, double t_singular, double longest
     const double h = length_of_crossing(t_singular - from.t, std::min(longest, t_end - from.t));
     const double t1 = from.t + h;
     const auto guess = [this](double t, std::span<double> y) { path(t, y); };
-    const ode::GaussProblem problem{hooks_.rhs, hooks_.project, rtol_, atol_};
+    const ode::GaussProblem problem{hooks_.rhs_across, hooks_.project, rtol_, atol_};
     const ode::Status status = gauss_.take(problem, from.t, from.y, h, guess);
     counted_.rhs_evaluations += gauss_.rhs_evaluations();
     std::optional<double> found;

@@ -43,6 +43,9 @@ struct WeakestRow {
 struct SurfaceHooks {
     /// f at a state on the constraints.
     ode::FunctionRef<ode::Evaluation(double, std::span<const double>, std::span<double>)> rhs;
+    /// The same at the points of a crossing.
+    ode::FunctionRef<ode::Evaluation(double, std::span<const double>, std::span<double>)>
+        rhs_across;
     /// Puts a state onto the constraints; false if it cannot.
     ode::FunctionRef<bool(double, std::span<double>)> project;
     /// Largest scaled violation of a position constraint.

@@ -70,6 +70,16 @@ ode::Evaluation StateEquation::rhs_on_surface(double t, std::span<const double> 
     return evaluation;
 }
 
+ode::Evaluation StateEquation::rhs_across(double t, std::span<const double> y,
+                                          std::span<double> dydt) {
+    const double* velocity = y.data() + n_;
+    if (!acceleration_.across(t, y.data(), velocity)) {
+        return rhs_on_surface(t, y, dydt);
+    }
+    acceleration_.rates(velocity, dydt);
+    return ode::Evaluation::ok();
+}
+
 WeakestRow StateEquation::weakest(std::span<double> direction) const {
     if (!looked_closely()) {
         return {.known = false};
