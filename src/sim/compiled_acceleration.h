@@ -63,6 +63,12 @@ class CompiledAcceleration {
     std::span<const double> rates() const { return std::span(outputs_).first(watched()); }
     std::span<const double> a() const { return rates().subspan(at(n_), at(n_)); }
     double energy_rate() const { return outputs_[2 * at(n_)]; }
+    /// One of them passes through zero where rows become dependent. None in the range-space order,
+    /// where they only touch it.
+    std::span<const double> pivots() const {
+        return std::span(outputs_).subspan(watched(),
+                                           active_->parts > 0 ? 0 : active_->pivots.size());
+    }
 
     /// Derivatives of a, then of the energy rate, by (q, v), row by row: n + 1 rows of 2n numbers.
     /// Requires ready(). Allocates where the order has not been asked for any before.

@@ -6,7 +6,7 @@ namespace {
 using code::Recorded;
 
 /// Steps ahead that count as near.
-constexpr double kHorizon = 12.0;
+constexpr double kHorizon = 8.0;
 
 }  // namespace
 

@@ -44,6 +44,15 @@ class RightHandSide {
         return by_program_;
     }
 
+    /// CompiledAcceleration::pivots() at a state; none if there is no program.
+    std::span<const double> pivots(double t, const double* q, const double* v) {
+        if (!compiled_ || !compiled_->ready()) {
+            return {};
+        }
+        compiled_->run(t, q, v);
+        return compiled_->pivots();
+    }
+
     /// As long as one lives, evaluations inside a step leave no trace: what is asked for besides
     /// the steps must not change them.
     class Aside {

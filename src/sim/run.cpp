@@ -108,9 +108,10 @@ void Runner::integrate(const StartState& start) {
         return surface_.violation(t, y);
     };
     auto weakest = [this](std::span<double> direction) { return equation_.weakest(direction); };
+    auto pivots = [this](double t, std::span<const double> y) { return equation_.pivots(t, y); };
     SurfaceHooks hooks;
     if (surface_.projects() && evaluator_.model().m() > 0) {
-        hooks = {rhs_on_surface, rhs_across, onto_surface, violation, weakest};
+        hooks = {rhs_on_surface, rhs_across, onto_surface, violation, weakest, pivots};
     }
     SingularStepper stepper(std::move(steps.value()), evaluator_, options, hooks);
     surface_.start_energy(options_.start, y_);
