@@ -193,9 +193,9 @@ double Dop853::combine(double h) {
     double sum3 = 0.0;
     const auto add = [&](std::size_t i, double error5, double error3) {
         const double magnitude = std::max(std::abs(y_[i]), std::abs(y_new_[i]));
-        const double unit = 1.0 / (atol_[i] + options_.rtol * magnitude);
-        const double e5 = error5 * unit;
-        const double e3 = error3 * unit;
+        const double scale = atol_[i] + options_.rtol * magnitude;
+        const double e5 = error5 / scale;
+        const double e3 = error3 / scale;
         sum5 += e5 * e5;
         sum3 += e3 * e3;
     };
