@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "sim/check.h"
 #include "sim/energy_level.h"
+#include "sim/record_programs.h"
 #include "sim/row_writer.h"
 #include "sim/run.h"
 
@@ -198,6 +199,8 @@ Result<Plan> plan(const Model& model, const RunOptions& options) {
             "is no unconstrained acceleration"};
     }
     Header header = header_of(model, sim::to_text(report.value(), prepared), options.principle);
+    sim::record_programs(prepared.compiled, prepared.parameters, report.value().start,
+                         chosen.value());
     return Plan(std::make_shared<const Plan::Data>(
         Plan::Data{model, std::move(chosen).value(), report.value().start, std::move(header),
                    sim::shared_reactions(report.value(), prepared)}));

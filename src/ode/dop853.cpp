@@ -2,44 +2,71 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 
 #include "base/check.h"
+#include "base/fresh_numbers.h"
 
 namespace ananke::ode {
 namespace {
 
 using dop853::Weights;
 
-using StagePointers = std::array<const double*, dop853::kStages>;
+/// Two numbers at once, in the registers that every x86-64 has.
+using Pair = double __attribute__((vector_size(16)));
 
-StagePointers pointers(const std::array<std::vector<double>, dop853::kStages>& k) {
-    StagePointers p{};
-    for (std::size_t j = 0; j < k.size(); ++j) {
-        p[j] = k[j].data();
-    }
-    return p;
+template <class V>
+V load(const double* from) {
+    V value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
 }
 
-template <class Row, std::size_t J>
-double add_term(double sum, const StagePointers& k, std::size_t i) {
-    if constexpr (Row::weights[J] != 0.0) {
-        return sum + Row::weights[J] * k[J][i];
-    } else {
+template <class Row, class V, std::size_t J, bool first>
+V add_term(V sum, const double* k, std::size_t stride) {
+    if constexpr (Row::weights[J] == 0.0) {
         return sum;
+    } else if constexpr (first) {
+        return Row::weights[J] * load<V>(k + J * stride);
+    } else {
+        return sum + Row::weights[J] * load<V>(k + J * stride);
     }
 }
 
-/// sum_j weight_j k_j[i] in the order of the stages; zero weights cost nothing.
 template <class Row>
-double weighted(const StagePointers& k, std::size_t i) {
+constexpr std::size_t first_stage() {
+    std::size_t first = 0;
+    while (Row::weights[first] == 0.0) {
+        ++first;
+    }
+    return first;
+}
+
+/// sum_j weight_j k_j in the order of the stages; zero weights cost nothing.
+template <class Row, class V>
+V weighted(const double* k, std::size_t stride) {
     return [&]<std::size_t... J>(std::index_sequence<J...>) {
-        double sum = 0.0;
-        ((sum = add_term<Row, J>(sum, k, i)), ...);
+        V sum{};
+        ((sum = add_term<Row, V, J, J == first_stage<Row>()>(sum, k, stride)), ...);
         return sum;
     }
     (std::make_index_sequence<dop853::kStages>{});
+}
+
+/// out = y + h sum_j weight_j k_j
+template <class Row>
+void advance(std::span<const double> y, double h, const double* k, std::size_t stride,
+             double* out) {
+    std::size_t i = 0;
+    for (; i + 2 <= y.size(); i += 2) {
+        const Pair value = load<Pair>(y.data() + i) + h * weighted<Row, Pair>(k + i, stride);
+        std::memcpy(out + i, &value, sizeof value);
+    }
+    if (i < y.size()) {
+        out[i] = y[i] + h * weighted<Row, double>(k + i, stride);
+    }
 }
 
 template <std::size_t Stage>
@@ -67,13 +94,13 @@ Result<Dop853> Dop853::create(const Problem& problem, const Options& options) {
     return Dop853(problem, options);
 }
 
-Dop853::Dop853(const Problem& problem, const Options& options) : OneStep(problem, options) {
+Dop853::Dop853(const Problem& problem, const Options& options)
+    : OneStep(problem, options),
+      stride_((problem.size + 1) / 2 * 2),
+      k_(dop853::kStages * stride_) {
     const std::size_t n = problem.size;
     for (auto* values : {&y_stage_, &y_new_, &y_raw_}) {
         values->resize(n);
-    }
-    for (auto& k : k_) {
-        k.resize(n);
     }
     for (auto& coefficient : interpolant_) {
         coefficient.resize(n);
@@ -112,10 +139,11 @@ double Dop853::initial_step(double t_end) {
     for (std::size_t i = 0; i < y_.size(); ++i) {
         y_stage_[i] = y_[i] + h * first_[i];
     }
-    if (evaluate(t_ + h, y_stage_, k_[1]) != Status::kOk) {
+    const std::span<double> second = k(1);
+    if (evaluate(t_ + h, y_stage_, second) != Status::kOk) {
         return h0;
     }
-    const double d2 = norm([&](std::size_t i) { return k_[1][i] - first_[i]; }) / h0;
+    const double d2 = norm([&](std::size_t i) { return second[i] - first_[i]; }) / h0;
     const double d = std::max(d1, d2);
     const double h1 = d <= 1e-15 ? std::max(1e-6, h0 * 1e-3) : power_128th(0.01 / d, 16);
     return h1 > 0.0 ? std::min(100.0 * h0, h1) : h0;
@@ -123,12 +151,12 @@ double Dop853::initial_step(double t_end) {
 
 Status Dop853::attempt(const Trial& trial, bool after_rejection) {
     if (!after_rejection) {
-        std::copy(first_.begin(), first_.end(), k_[0].begin());
+        copy_few(first_.data(), first_.size(), k_.data());
     }
     if (const Status status = compute_stages(trial); status != Status::kOk) {
         return status;
     }
-    statistics_.last_error = scaled_error(trial.h);
+    statistics_.last_error = combine(trial.h);
     if (!all_finite(y_new_) || std::isnan(statistics_.last_error)) {
         return Status::kNotFinite;
     }
@@ -136,17 +164,16 @@ Status Dop853::attempt(const Trial& trial, bool after_rejection) {
         retry_factor_ = control_.after_rejection(statistics_.last_error);
         return Status::kStepTooSmall;
     }
+    // Roots take their time: what they are needed for comes after the hook and f.
+    growth_ = control_.growth(statistics_.last_error);
     return finish_step(trial);
 }
 
-/// k_[Stage] = f(t + c h, y + h sum_j a_j k_j).
+/// k(Stage) = f(t + c h, y + h sum_j a_j k_j).
 template <std::size_t Stage>
 Status Dop853::compute_stage(double t, double h, const std::vector<double>& y) {
-    const StagePointers k = pointers(k_);
-    for (std::size_t i = 0; i < y.size(); ++i) {
-        y_stage_[i] = y[i] + h * weighted<StageRow<Stage>>(k, i);
-    }
-    return evaluate(t + dop853::kC[Stage] * h, y_stage_, k_[Stage]);
+    advance<StageRow<Stage>>(y, h, k_.data(), stride_, y_stage_.data());
+    return evaluate(t + dop853::kC[Stage] * h, y_stage_, k(Stage));
 }
 
 Status Dop853::compute_stages(const Trial& trial) {
@@ -156,27 +183,32 @@ Status Dop853::compute_stages(const Trial& trial) {
         ((status = compute_stage<I + 1>(t_, trial.h, y_), status == Status::kOk) && ...);
     }
     (std::make_index_sequence<dop853::kMainStages - 1>{});
-    if (status != Status::kOk) {
-        return status;
-    }
-    const StagePointers k = pointers(k_);
-    for (std::size_t i = 0; i < y_.size(); ++i) {
-        y_new_[i] = y_[i] + trial.h * weighted<StageRow<dop853::kMainStages>>(k, i);
-    }
-    return Status::kOk;
+    return status;
 }
 
-double Dop853::scaled_error(double h) const {
-    const StagePointers k = pointers(k_);
+/// y_new, and the error in units of the tolerance.
+double Dop853::combine(double h) {
+    advance<StageRow<dop853::kMainStages>>(y_, h, k_.data(), stride_, y_new_.data());
     double sum5 = 0.0;
     double sum3 = 0.0;
-    for (std::size_t i = 0; i < y_.size(); ++i) {
+    const auto add = [&](std::size_t i, double error5, double error3) {
         const double magnitude = std::max(std::abs(y_[i]), std::abs(y_new_[i]));
         const double scale = atol_[i] + options_.rtol * magnitude;
-        const double e5 = weighted<FifthOrderError>(k, i) / scale;
-        const double e3 = weighted<ThirdOrderError>(k, i) / scale;
+        const double e5 = error5 / scale;
+        const double e3 = error3 / scale;
         sum5 += e5 * e5;
         sum3 += e3 * e3;
+    };
+    std::size_t i = 0;
+    for (; i + 2 <= y_.size(); i += 2) {
+        const Pair e5 = weighted<FifthOrderError, Pair>(k_.data() + i, stride_);
+        const Pair e3 = weighted<ThirdOrderError, Pair>(k_.data() + i, stride_);
+        add(i, e5[0], e3[0]);
+        add(i + 1, e5[1], e3[1]);
+    }
+    if (i < y_.size()) {
+        add(i, weighted<FifthOrderError, double>(k_.data() + i, stride_),
+            weighted<ThirdOrderError, double>(k_.data() + i, stride_));
     }
     if (sum5 == 0.0) {
         return 0.0;
@@ -191,7 +223,7 @@ double Dop853::scaled_error(double h) const {
 Status Dop853::finish_step(const Trial& trial) {
     bool moved = false;
     if (problem_.accepted) {
-        std::copy(y_new_.begin(), y_new_.end(), y_raw_.begin());
+        copy_few(y_new_.data(), y_new_.size(), y_raw_.data());
         const Acceptance acceptance = problem_.accepted(trial.t, y_new_);
         if (acceptance == Acceptance::kFailed) {
             return Status::kProjectionFailed;
@@ -211,7 +243,8 @@ Status Dop853::finish_step(const Trial& trial) {
 
 void Dop853::accept(const Trial& trial, bool after_rejection) {
     const double h = std::abs(trial.h);
-    double next = h * control_.after_acceptance(statistics_.last_error);
+    control_.remember(statistics_.last_error);
+    double next = h * growth_;
     if (after_rejection) {
         next = std::min(next, h);
     } else if (trial.last) {
@@ -237,9 +270,9 @@ Status Dop853::prepare_dense() {
     const std::vector<double>& end = moved_ ? y_raw_ : y_;
     Status status = Status::kOk;
     if (moved_) {
-        status = evaluate(t_, end, k_[12]);
+        status = evaluate(t_, end, k(12));
     } else {
-        std::copy(first_.begin(), first_.end(), k_[12].begin());
+        std::copy(first_.begin(), first_.end(), k(12).begin());
     }
     const bool ok = status == Status::kOk &&
                     (status = compute_stage<13>(t_previous_, h_, y_previous_)) == Status::kOk &&
@@ -248,17 +281,18 @@ Status Dop853::prepare_dense() {
     if (!ok) {
         return status;
     }
-    const StagePointers k = pointers(k_);
+    const std::span<const double> last = k(12);
     for (std::size_t i = 0; i < y_.size(); ++i) {
+        const double* const slopes = k_.data() + i;
         const double difference = end[i] - y_previous_[i];
-        const double bend = h_ * k[0][i] - difference;
+        const double bend = h_ * slopes[0] - difference;
         interpolant_[0][i] = difference;
         interpolant_[1][i] = bend;
-        interpolant_[2][i] = difference - h_ * k[12][i] - bend;
-        interpolant_[3][i] = h_ * weighted<DenseRow<0>>(k, i);
-        interpolant_[4][i] = h_ * weighted<DenseRow<1>>(k, i);
-        interpolant_[5][i] = h_ * weighted<DenseRow<2>>(k, i);
-        interpolant_[6][i] = h_ * weighted<DenseRow<3>>(k, i);
+        interpolant_[2][i] = difference - h_ * last[i] - bend;
+        interpolant_[3][i] = h_ * weighted<DenseRow<0>, double>(slopes, stride_);
+        interpolant_[4][i] = h_ * weighted<DenseRow<1>, double>(slopes, stride_);
+        interpolant_[5][i] = h_ * weighted<DenseRow<2>, double>(slopes, stride_);
+        interpolant_[6][i] = h_ * weighted<DenseRow<3>, double>(slopes, stride_);
         interpolant_[7][i] = y_[i] - end[i];  // what the hook added
     }
     dense_ = Dense::kReady;

@@ -46,20 +46,23 @@ class Dop853 final : public OneStep {
     void accept(const Trial& trial, bool after_rejection) override;
     Status compute_stages(const Trial& trial);
     Status finish_step(const Trial& trial);
-    double scaled_error(double h) const;
+    double combine(double h);
     Status prepare_dense();
+    std::span<double> k(std::size_t stage) { return {k_.data() + stage * stride_, problem_.size}; }
 
     template <std::size_t Stage>
     Status compute_stage(double t, double h, const std::vector<double>& y);
 
     StepControl control_;
+    double growth_ = 1.0;  ///< of the step after an attempt without error
     Dense dense_ = Dense::kNone;
 
-    std::vector<double> y_stage_;  ///< n  argument of the stage under way
-    std::vector<double> y_new_;    ///< n  end of the attempt, after the hook
-    std::vector<double> y_raw_;    ///< n  end of the attempt, before the hook
-    std::array<std::vector<double>, dop853::kStages> k_;  ///< n each, stages of the last step
-    std::array<std::vector<double>, 8> interpolant_;      ///< n each, computed by prepare_dense
+    std::vector<double> y_stage_;                     ///< n  argument of the stage under way
+    std::vector<double> y_new_;                       ///< n  end of the attempt, after the hook
+    std::vector<double> y_raw_;                       ///< n  end of the attempt, before the hook
+    std::size_t stride_;                              ///< of the stages in k_
+    std::vector<double> k_;                           ///< n for each stage of the last step
+    std::array<std::vector<double>, 8> interpolant_;  ///< n each, computed by prepare_dense
 };
 
 }  // namespace ananke::ode

@@ -17,10 +17,6 @@ constexpr double kRoundingOfSpan =
 
 }  // namespace
 
-bool all_finite(std::span<const double> values) {
-    return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
-}
-
 OneStep::OneStep(const Problem& problem, const Options& options)
     : problem_(problem),
       options_(options),

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "ode/finite.h"
 #include "ode/problem.h"
 #include "ode/stepper.h"
 
@@ -69,7 +70,5 @@ class OneStep : public Stepper {
 
     int rhs_code_ = 0;
 };
-
-bool all_finite(std::span<const double> values);
 
 }  // namespace ananke::ode

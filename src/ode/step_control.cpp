@@ -26,10 +26,13 @@ double power_128th(double x, unsigned k) {
     return power;
 }
 
-double StepControl::after_acceptance(double error) {
+void StepControl::remember(double error) {
+    error_old_ = std::max(error, kLeastError);
+}
+
+double StepControl::growth(double error) const {
     const double shrink = power_128th(error, kIntegral128);
     const double memory = power_128th(error_old_, kProportional128);
-    error_old_ = std::max(error, kLeastError);
     const double least = shrink * kLargestFactor;
     return least <= kSafety * memory
                ? kLargestFactor

@@ -17,8 +17,10 @@ class StepControl {
   public:
     void reset() { error_old_ = kLeastError; }
 
-    /// Factor on h after a step with error <= 1; remembers the error.
-    double after_acceptance(double error);
+    /// Factor on h after a step with error <= 1.
+    double growth(double error) const;
+    /// Such a step was accepted.
+    void remember(double error);
 
     /// Factor on h, below 1, for another try after error > 1.
     double after_rejection(double error) const;

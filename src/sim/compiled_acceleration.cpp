@@ -18,6 +18,8 @@ using code::Recorded;
 constexpr double kLengthAlarm = 1e-4;
 constexpr double kSoundLength = 0.1;
 constexpr double kPartAlarm = 1e-4;
+/// A row's pivot next to a singular configuration, where its fall is no fault of the order.
+constexpr double kPivotAcross = 1e-3;
 /// Programs of one run that are kept.
 constexpr std::size_t kMostRecordings = 64;
 /// Products per coordinate of a large model from which on a general sparse factorisation does it
@@ -55,18 +57,24 @@ CompiledAcceleration::CompiledAcceleration(Evaluator& evaluator)
 
 bool CompiledAcceleration::choose(const solve::System& at, std::span<const int> rows) {
     return choose_order(rows, [&](std::span<const int> wanted) {
-        return sparse_system(*evaluator_, at, wanted, varies_);
+        return choose_pivots(*evaluator_, at, wanted, varies_);
     });
 }
 
 bool CompiledAcceleration::choose(const EntryValues& at, std::span<const int> rows) {
-    return choose_order(rows, [&](std::span<const int> wanted) {
-        return sparse_system(*evaluator_, at, wanted, varies_);
-    });
+    return choose_order(
+        rows, [&](std::span<const int> wanted) -> std::optional<std::vector<solve::Pivot>> {
+            std::optional<solve::EliminationOrder> order =
+                solve::choose_order(sparse_system(*evaluator_, at, wanted, varies_));
+            if (!order || (evaluator_->model().is_large() && order->cost > kMostWork * n_)) {
+                return std::nullopt;
+            }
+            return std::move(order->pivots);
+        });
 }
 
-template <class System>
-bool CompiledAcceleration::choose_order(std::span<const int> rows, System system) {
+template <class ChoosePivots>
+bool CompiledAcceleration::choose_order(std::span<const int> rows, ChoosePivots choose_pivots) {
     if (parameter_changes_ != evaluator_->parameter_changes() ||
         recordings_.size() >= kMostRecordings) {
         active_ = nullptr;
@@ -82,24 +90,32 @@ bool CompiledAcceleration::choose_order(std::span<const int> rows, System system
     if (active_ != nullptr) {
         return true;
     }
-    std::optional<solve::EliminationOrder> order = solve::choose_order(system(wanted.rows));
-    const bool too_much = order && evaluator_->model().is_large() && order->cost > kMostWork * n_;
-    if (!order || too_much) {
+    std::optional<std::vector<solve::Pivot>> pivots = choose_pivots(wanted.rows);
+    if (!pivots) {
         return false;
     }
-    wanted.pivots = std::move(order->pivots);
+    wanted.pivots = std::move(*pivots);
     const auto known = std::find_if(recordings_.begin(), recordings_.end(),
                                     [&](const auto& one) { return one->order == wanted; });
-    if (known == recordings_.end()) {
-        recordings_.push_back(std::make_unique<Recording>(evaluator_->model().is_large()
-                                                              ? record_segments(std::move(wanted))
-                                                              : record(std::move(wanted))));
-        active_ = recordings_.back().get();
-    } else {
-        active_ = known->get();
-    }
+    active_ = known == recordings_.end() ? make(std::move(wanted)) : known->get();
     measure();
     return true;
+}
+
+RecordKey CompiledAcceleration::key(RecordKey::Kind kind, const RowOrder& order) const {
+    return RecordKey(kind).add(parameters_of(*evaluator_)).add(order.rows).add(order.pivots);
+}
+
+CompiledAcceleration::Recording* CompiledAcceleration::make(RowOrder order) {
+    if (evaluator_->model().is_large()) {
+        recordings_.push_back(
+            std::make_unique<Recording>(record_segments(order), std::move(order)));
+        return recordings_.back().get();
+    }
+    const auto code = evaluator_->model().programs->get<Code>(
+        key(RecordKey::Kind::kAcceleration, order), [&] { return record(order); });
+    recordings_.push_back(std::make_unique<Recording>(*code, std::move(order)));
+    return recordings_.back().get();
 }
 
 CompiledAcceleration::Recording* CompiledAcceleration::find_suitable(std::span<const int> rows) {
@@ -116,7 +132,7 @@ CompiledAcceleration::Recording* CompiledAcceleration::find_suitable(std::span<c
 bool CompiledAcceleration::suits(Recording& recording) {
     outputs_.resize(recording.kernel.output_count());
     recording.kernel.run(evaluator_->inputs().data(), outputs_.data());
-    const double* output = outputs_.data() + n_ + 1;
+    const double* output = outputs_.data() + watched();
     for (PivotWatch& watch : recording.pivots) {
         const double part = *output++ * watch.inverse_size;
         if (!(std::abs(part) >= std::max(watch.least.sound, watch.least.good))) {
@@ -132,7 +148,7 @@ bool CompiledAcceleration::suits(Recording& recording) {
 void CompiledAcceleration::measure() {
     outputs_.resize(active_->kernel.output_count());
     active_->kernel.run(evaluator_->inputs().data(), outputs_.data());
-    const double* output = outputs_.data() + n_ + 1;
+    const double* output = outputs_.data() + watched();
     for (PivotWatch& watch : active_->pivots) {
         watch.inverse_size = 1.0 / *output++;
     }
@@ -141,7 +157,7 @@ void CompiledAcceleration::measure() {
 void CompiledAcceleration::Watched::add_pivot(const Recorded& value, const Bounds& least) {
     if (!value.is_number()) {
         pivots.push_back(value);
-        bounds.push_back({least, 0.0});
+        bounds.emplace_back(least);
     }
 }
 
@@ -171,7 +187,7 @@ void CompiledAcceleration::Watched::after(const solve::Pivot& pivot, const Recor
     }
 }
 
-CompiledAcceleration::Recording CompiledAcceleration::record(RowOrder order) const {
+CompiledAcceleration::Code CompiledAcceleration::record(const RowOrder& order) const {
     const CompiledModel& model = evaluator_->model();
     const InputLayout& layout = model.layout;
     const auto n = static_cast<std::size_t>(n_);
@@ -207,18 +223,20 @@ CompiledAcceleration::Recording CompiledAcceleration::record(RowOrder order) con
     }
 
     std::vector<code::Value> outputs;
-    for (std::size_t i = 0; i < n; ++i) {
-        outputs.push_back(x[i].value(builder));
-    }
     const std::span<const Recorded> v = std::span(inputs).subspan(layout.v(), n);
+    for (const std::span<const Recorded> part : {v, std::span(x).first(n)}) {
+        for (const Recorded& one : part) {
+            outputs.push_back(one.value(builder));
+        }
+    }
     outputs.push_back(rate_of_energy(model, power, nonideal, entries, v, lambda).value(builder));
     for (const std::vector<Recorded>* part : {&watched.pivots, &watched.parts}) {
         for (const Recorded& one : *part) {
             outputs.push_back(one.value(builder));
         }
     }
-    return {std::move(order), RecordedKernel(code::Kernel(builder.finish(outputs))),
-            std::move(watched.bounds), watched.parts.size()};
+    return {RecordedKernel(code::Kernel(builder.finish(outputs))), std::move(watched.bounds),
+            watched.parts.size()};
 }
 
 bool CompiledAcceleration::derivatives(double t, const double* q, const double* v,
@@ -235,7 +253,13 @@ bool CompiledAcceleration::derivatives(double t, const double* q, const double* 
     if (!active_->tangent) {
         std::vector<std::uint32_t> moving(columns);
         std::iota(moving.begin(), moving.end(), static_cast<std::uint32_t>(layout.q()));
-        active_->tangent.emplace(code::tangent(*active_->kernel.program(), moving, rows));
+        const auto code = evaluator_->model().programs->get<code::PacketKernel<kLanes>>(
+            key(RecordKey::Kind::kTangent, active_->order), [&] {
+                code::Program program = *active_->kernel.program();
+                program.outputs.erase(program.outputs.begin(), program.outputs.begin() + n_);
+                return code::PacketKernel<kLanes>(code::tangent(program, moving, rows));
+            });
+        active_->tangent.emplace(*code);
     }
     tangent_inputs_.assign((inputs + columns) * lanes, 0.0);
     tangent_outputs_.resize(rows * lanes);
@@ -260,8 +284,22 @@ bool CompiledAcceleration::derivatives(double t, const double* q, const double* 
     return true;
 }
 
-PivotHealth CompiledAcceleration::health() const {
-    const double* output = outputs_.data() + n_ + 1;
+bool CompiledAcceleration::serves_across() const {
+    const double* output = outputs_.data() + watched();
+    bool serves = true;
+    for (const PivotWatch& watch : active_->pivots) {
+        const double part = *output++ * watch.inverse_size;
+        serves &= std::abs(part) >= std::min(watch.least.alarm, kPivotAcross);
+    }
+    for (std::size_t k = 0; k < active_->parts; ++k) {
+        serves &= *output++ <= 1.0 / solve::kSoundPart;
+    }
+    return serves;
+}
+
+/// What is wrong with the pivots, bound by bound.
+PivotHealth CompiledAcceleration::examine() const {
+    const double* output = outputs_.data() + watched();
     bool alarm = false;
     bool good = true;
     bool sound = true;

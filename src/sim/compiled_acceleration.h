@@ -6,10 +6,12 @@
 // does, asks for a closer look at the rank where the state next lies on the constraints.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "code/kernel.h"
@@ -56,12 +58,21 @@ class CompiledAcceleration {
         active_->kernel.run(evaluator_->system_inputs(t, q, v).data(), outputs_.data());
         return health();
     }
+    /// Whether the last run() has digits enough next to a singular configuration, where pivots are
+    /// small whatever the order.
+    bool serves_across() const;
     // Of the last run().
-    std::span<const double> a() const {
-        return std::span(outputs_).first(static_cast<std::size_t>(n_));
+    /// v (n), a (n), the power that changes h: that of the forces with no potential and of the
+    /// constraints.
+    std::span<const double> rates() const { return std::span(outputs_).first(watched()); }
+    std::span<const double> a() const { return rates().subspan(at(n_), at(n_)); }
+    double energy_rate() const { return outputs_[2 * at(n_)]; }
+    /// One of them passes through zero where rows become dependent. None in the range-space order,
+    /// where they only touch it.
+    std::span<const double> pivots() const {
+        return std::span(outputs_).subspan(watched(),
+                                           active_->parts > 0 ? 0 : active_->pivots.size());
     }
-    /// Power that changes h: that of the forces with no potential and of the constraints.
-    double energy_rate() const { return outputs_[static_cast<std::size_t>(n_)]; }
 
     /// Derivatives of a, then of the energy rate, by (q, v), row by row: n + 1 rows of 2n numbers.
     /// Requires ready(). Allocates where the order has not been asked for any before. False for
@@ -85,15 +96,23 @@ class CompiledAcceleration {
     static constexpr Bounds kMassBounds{1e-7, 1e-7, 1e-7};
     struct PivotWatch {
         Bounds least;
-        double inverse_size;
+        double fine;  ///< at least this, of the same sign: all is well
+        double inverse_size = 0.0;
+
+        explicit PivotWatch(const Bounds& bounds)
+            : least(bounds), fine(std::max({bounds.alarm, bounds.good, bounds.sound})) {}
     };
-    /// Outputs: a, the energy rate, pivots, and per row of the range-space order its squared length
-    /// over its pivot.
-    struct Recording {
-        RowOrder order;
+    /// Outputs: v, a, the energy rate, pivots, and per row of the range-space order its squared
+    /// length over its pivot.
+    struct Code {
         RecordedKernel kernel;
         std::vector<PivotWatch> pivots;
         std::size_t parts = 0;
+    };
+    /// One order, and what this run knows of it.
+    struct Recording : Code {
+        Recording(const Code& code, RowOrder its_order) : Code(code), order(std::move(its_order)) {}
+        RowOrder order;
         std::optional<code::PacketKernel<kLanes>> tangent = {};  ///< made when it is asked for
     };
     class Watched final : public PivotObserver {
@@ -113,11 +132,27 @@ class CompiledAcceleration {
         std::vector<code::Recorded> lengths_;  ///< squared, of the rows in the range-space order
     };
 
-    Recording record(RowOrder order) const;
-    Recording record_segments(RowOrder order) const;
-    template <class System>
-    bool choose_order(std::span<const int> rows, System system);
-    PivotHealth health() const;
+    static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+    /// Outputs before those that are watched.
+    std::size_t watched() const { return 2 * at(n_) + 1; }
+    Code record(const RowOrder& order) const;
+    Code record_segments(const RowOrder& order) const;
+    template <class ChoosePivots>
+    bool choose_order(std::span<const int> rows, ChoosePivots choose_pivots);
+    Recording* make(RowOrder order);
+    RecordKey key(RecordKey::Kind kind, const RowOrder& order) const;
+    PivotHealth health() const {
+        const double* output = outputs_.data() + watched();
+        bool fine = true;
+        for (const PivotWatch& watch : active_->pivots) {
+            fine &= *output++ * watch.inverse_size >= watch.fine;
+        }
+        for (std::size_t k = 0; k < active_->parts; ++k) {
+            fine &= *output++ <= 1.0 / solve::kSoundPart;
+        }
+        return fine ? PivotHealth::kSound : examine();
+    }
+    PivotHealth examine() const;
     bool suits(Recording& recording);
     Recording* find_suitable(std::span<const int> rows);
     void measure();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "mech/equations.h"
 #include "mech/model.h"
 #include "sim/compiled_events.h"
+#include "sim/program_store.h"
 #include "sim/reactions.h"
 #include "sim/switches.h"
 #include "solve/system.h"
@@ -132,6 +134,8 @@ struct CompiledModel {
     int gauge_G = 0;  ///< 0: none, 1: diagonal, 2: full
     bool gauge_z = false;
     CompiledEvents events;
+    /// What runs have recorded; not part of what the model is.
+    std::shared_ptr<ProgramStore> programs = std::make_shared<ProgramStore>();
 
     int n() const { return layout.n; }
     int m() const { return static_cast<int>(rows.size()); }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/fresh_numbers.h"
+
 namespace ananke::sim {
 namespace {
 
@@ -14,6 +16,9 @@ constexpr double kAccept = 1e-12;
 /// One correction by Newton's method leaves less than round-off of a residual below this.
 constexpr double kOneCorrection = 1e-9;
 constexpr int kMostCorrections = 4;
+/// Where the last digit counts.
+constexpr double kLastDigit = 2e-16;
+constexpr int kMostClosest = 12;
 constexpr std::size_t kMostRecordings = 64;
 
 }  // namespace
@@ -23,7 +28,8 @@ CompiledProjection::CompiledProjection(Evaluator& evaluator)
       n_(static_cast<std::size_t>(evaluator.model().n())),
       varies_(entries_that_vary(evaluator.model())),
       kept_q_(n_),
-      kept_v_(n_) {}
+      kept_v_(n_),
+      before_(n_) {}
 
 bool CompiledProjection::take(const RowOrder& order, double t, const double* q, const double* v) {
     const bool stale = parameter_changes_ != evaluator_->parameter_changes();
@@ -68,42 +74,68 @@ std::unique_ptr<CompiledProjection::Recording> CompiledProjection::record(const 
     if (rows == order.rows) {
         positions.pivots = order.pivots;
     } else {
-        const SparseValues at = evaluator_->sparse_system(t, q, v);
-        const std::optional<solve::EliminationOrder> own =
-            solve::choose_order(sparse_system(*evaluator_, EntryValues{at.M, at.A}, rows, varies_));
+        std::optional<std::vector<solve::Pivot>> own = own_pivots(rows, t, q, v);
         if (!own) {
             return nullptr;
         }
-        positions.pivots = own->pivots;
-    }
-    std::vector<int> position_norms;
-    for (const int norm : norm_rows(model)) {
-        const auto place = std::lower_bound(model.holonomic.begin(), model.holonomic.end(), norm);
-        position_norms.push_back(place == model.holonomic.end() || *place != norm
-                                     ? -1
-                                     : static_cast<int>(place - model.holonomic.begin()));
+        positions.pivots = std::move(*own);
     }
     auto made = std::make_unique<Recording>();
     made->order = order;
-    made->position = record_level(model.position.program(), model.holonomic.size(),
-                                  model.holonomic_entries, positions, position_norms);
-    made->velocity = record_level(model.velocity.program(), model.rows.size(), model.row_entries,
-                                  order, norm_rows(model));
+    made->position = make_level(false, positions);
+    made->velocity = make_level(true, order);
     set_floors(made->position, false, t, q, v);
     set_floors(made->velocity, true, t, q, v);
     return made;
 }
 
-/// `program` gives residuals, entries of J at `places`, magnitudes.
-CompiledProjection::Level CompiledProjection::record_level(const code::Program& program,
-                                                           std::size_t rows,
-                                                           std::span<const Place> places,
-                                                           const RowOrder& order,
-                                                           std::span<const int> norms) const {
-    const CompiledModel& model = evaluator_->model();
-    if (model.is_large()) {
-        return record_segments(program, rows, places, order, norms);
+std::optional<std::vector<solve::Pivot>> CompiledProjection::own_pivots(std::span<const int> rows,
+                                                                        double t, const double* q,
+                                                                        const double* v) const {
+    if (!evaluator_->model().is_large()) {
+        return choose_pivots(*evaluator_, evaluator_->system_in_step(t, q, v), rows, varies_);
     }
+    const SparseValues at = evaluator_->sparse_system(t, q, v);
+    std::optional<solve::EliminationOrder> order =
+        solve::choose_order(sparse_system(*evaluator_, EntryValues{at.M, at.A}, rows, varies_));
+    return order ? std::optional(std::move(order->pivots)) : std::nullopt;
+}
+
+/// Rows of an order of positions are counted among the holonomic ones.
+CompiledProjection::Level CompiledProjection::make_level(bool velocity,
+                                                         const RowOrder& order) const {
+    const CompiledModel& model = evaluator_->model();
+    const std::size_t rows = velocity ? model.rows.size() : model.holonomic.size();
+    const std::vector<Place>& places = velocity ? model.row_entries : model.holonomic_entries;
+    const code::Program& program = velocity ? model.velocity.program() : model.position.program();
+    std::vector<int> norms = norm_rows(model);
+    for (int& norm : norms) {
+        if (!velocity) {
+            const auto place =
+                std::lower_bound(model.holonomic.begin(), model.holonomic.end(), norm);
+            norm = place == model.holonomic.end() || *place != norm
+                       ? -1
+                       : static_cast<int>(place - model.holonomic.begin());
+        }
+    }
+    if (model.is_large()) {
+        return {record_segments(program, rows, places, order, norms), rows, {}};
+    }
+    const RecordKey key =
+        RecordKey(velocity ? RecordKey::Kind::kVelocity : RecordKey::Kind::kPosition)
+            .add(parameters_of(*evaluator_))
+            .add(order.rows)
+            .add(order.pivots);
+    const auto kernel = model.programs->get<code::Kernel>(
+        key, [&] { return record_level(program, rows, places, order, norms); });
+    return {RecordedKernel(*kernel), rows, {}};
+}
+
+/// `program` gives residuals, entries of J at `places`, magnitudes.
+code::Kernel CompiledProjection::record_level(const code::Program& program, std::size_t rows,
+                                              std::span<const Place> places, const RowOrder& order,
+                                              std::span<const int> norms) const {
+    const CompiledModel& model = evaluator_->model();
     code::Builder builder(static_cast<std::uint32_t>(model.layout.size()));
     const std::vector<Recorded> inputs = recorded_inputs(builder, *evaluator_);
     const std::vector<Recorded> mass = code::replay(builder, model.mass.program(), inputs);
@@ -129,7 +161,7 @@ CompiledProjection::Level CompiledProjection::record_level(const code::Program& 
             outputs.push_back(one.value(builder));
         }
     }
-    return {RecordedKernel(code::Kernel(builder.finish(outputs))), rows, {}};
+    return code::Kernel(builder.finish(outputs));
 }
 
 void CompiledProjection::set_floors(Level& level, bool velocity, double t, const double* q,
@@ -153,24 +185,31 @@ void CompiledProjection::set_floors(Level& level, bool velocity, double t, const
     }
 }
 
+/// Runs the program; returns the largest scaled residual.
+double CompiledProjection::measure(Level& level, double t, std::span<double> q,
+                                   std::span<double> v) {
+    outputs_.resize(level.kernel.output_count());
+    level.kernel.run(evaluator_->system_inputs(t, q.data(), v.data()).data(), outputs_.data());
+    const double* f = outputs_.data() + n_;
+    const double* magnitude = f + level.rows;
+    double residual = 0.0;
+    for (std::size_t k = 0; k < level.rows; ++k) {
+        const double scaled = std::abs(f[k]) / std::max(magnitude[k], level.floors[k]);
+        residual = scaled <= residual ? residual : scaled;  // NaN stays
+    }
+    return residual;
+}
+
 /// Newton's method. False if the residual does not come down to kAccept.
 bool CompiledProjection::descend(Level& level, double t, std::span<double> q, std::span<double> v,
                                  bool velocity, double& residual, double& correction) {
     if (level.rows == 0) {
         return true;
     }
-    outputs_.resize(level.kernel.output_count());
     const std::span<double> x = velocity ? v : q;
-    const double* f = outputs_.data() + n_;
-    const double* magnitude = f + level.rows;
     double before = HUGE_VAL;
     for (int i = 0; i < kMostCorrections; ++i) {
-        level.kernel.run(evaluator_->system_inputs(t, q.data(), v.data()).data(), outputs_.data());
-        residual = 0.0;
-        for (std::size_t k = 0; k < level.rows; ++k) {
-            const double scaled = std::abs(f[k]) / std::max(magnitude[k], level.floors[k]);
-            residual = scaled <= residual ? residual : scaled;  // NaN stays
-        }
+        residual = measure(level, t, q, v);
         if (residual <= kSkip || (residual <= kAccept && residual >= 0.5 * before)) {
             return true;
         }
@@ -191,17 +230,44 @@ bool CompiledProjection::descend(Level& level, double t, std::span<double> q, st
     return false;
 }
 
+/// The same, until a correction no longer helps; that one is taken back.
+bool CompiledProjection::descend_closest(Level& level, double t, std::span<double> q,
+                                         std::span<double> v, bool velocity) {
+    if (level.rows == 0) {
+        return true;
+    }
+    const std::span<double> x = velocity ? v : q;
+    double residual = measure(level, t, q, v);
+    for (int i = 0; i < kMostClosest && residual > kLastDigit; ++i) {
+        copy_few(x.data(), n_, before_.data());
+        for (std::size_t k = 0; k < n_; ++k) {
+            x[k] += outputs_[k];
+        }
+        const double now = measure(level, t, q, v);
+        if (!(now < residual)) {
+            copy_few(before_.data(), n_, x.data());
+            break;
+        }
+        residual = now;
+    }
+    return residual <= kAccept;
+}
+
 std::optional<solve::ProjectionReport> CompiledProjection::project(double t, std::span<double> q,
-                                                                   std::span<double> v) {
-    std::copy(q.begin(), q.end(), kept_q_.begin());
-    std::copy(v.begin(), v.end(), kept_v_.begin());
+                                                                   std::span<double> v, Aim aim) {
+    copy_few(q.data(), n_, kept_q_.data());
+    copy_few(v.data(), n_, kept_v_.data());
     solve::ProjectionReport report;
-    if (!descend(active_->position, t, q, v, false, report.position_residual,
-                 report.position_correction) ||
-        !descend(active_->velocity, t, q, v, true, report.velocity_residual,
-                 report.velocity_correction)) {
-        std::copy(kept_q_.begin(), kept_q_.end(), q.begin());
-        std::copy(kept_v_.begin(), kept_v_.end(), v.begin());
+    const bool done = aim == Aim::kClosest
+                          ? descend_closest(active_->position, t, q, v, false) &&
+                                descend_closest(active_->velocity, t, q, v, true)
+                          : descend(active_->position, t, q, v, false, report.position_residual,
+                                    report.position_correction) &&
+                                descend(active_->velocity, t, q, v, true, report.velocity_residual,
+                                        report.velocity_correction);
+    if (!done) {
+        copy_few(kept_q_.data(), n_, q.data());
+        copy_few(kept_v_.data(), n_, v.data());
         return std::nullopt;
     }
     report.position_changed = report.position_correction > 0.0;

@@ -7,6 +7,7 @@
 // For states that a step has left near the constraints; solve::Projector takes all others.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,9 +28,13 @@ class CompiledProjection {
     /// is no program. Allocates where the order is a new one.
     bool take(const RowOrder& order, double t, const double* q, const double* v);
 
+    enum class Aim : std::uint8_t {
+        kEnough,   ///< as round-off of a step allows
+        kClosest,  ///< until corrections no longer help
+    };
     /// Nothing, and q and v as they were, if the constraints are not met in a few corrections.
     std::optional<solve::ProjectionReport> project(double t, std::span<double> q,
-                                                   std::span<double> v);
+                                                   std::span<double> v, Aim aim = Aim::kEnough);
 
   private:
     /// One program: dx (n), then the residuals of all rows, then the magnitudes of their terms.
@@ -45,15 +50,21 @@ class CompiledProjection {
 
     std::unique_ptr<Recording> record(const RowOrder& order, double t, const double* q,
                                       const double* v) const;
-    Level record_level(const code::Program& program, std::size_t rows,
-                       std::span<const Place> places, const RowOrder& order,
-                       std::span<const int> norms) const;
-    Level record_segments(const code::Program& program, std::size_t rows,
-                          std::span<const Place> places, const RowOrder& order,
-                          std::span<const int> norms) const;
+    Level make_level(bool velocity, const RowOrder& order) const;
+    code::Kernel record_level(const code::Program& program, std::size_t rows,
+                              std::span<const Place> places, const RowOrder& order,
+                              std::span<const int> norms) const;
+    RecordedKernel record_segments(const code::Program& program, std::size_t rows,
+                                   std::span<const Place> places, const RowOrder& order,
+                                   std::span<const int> norms) const;
+    std::optional<std::vector<solve::Pivot>> own_pivots(std::span<const int> rows, double t,
+                                                        const double* q, const double* v) const;
     void set_floors(Level& level, bool velocity, double t, const double* q, const double* v) const;
+    double measure(Level& level, double t, std::span<double> q, std::span<double> v);
     bool descend(Level& level, double t, std::span<double> q, std::span<double> v, bool velocity,
                  double& residual, double& correction);
+    bool descend_closest(Level& level, double t, std::span<double> q, std::span<double> v,
+                         bool velocity);
 
     Evaluator* evaluator_;
     std::size_t n_;
@@ -61,7 +72,7 @@ class CompiledProjection {
     std::vector<char> varies_;
     std::vector<std::unique_ptr<Recording>> recordings_;
     Recording* active_ = nullptr;
-    std::vector<double> outputs_, kept_q_, kept_v_;
+    std::vector<double> outputs_, kept_q_, kept_v_, before_;
 };
 
 }  // namespace ananke::sim

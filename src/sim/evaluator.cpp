@@ -119,18 +119,6 @@ void Evaluator::mask_slipping_rows() {
     }
 }
 
-void Evaluator::load(double t, const double* q, const double* v) {
-    const InputLayout& layout = compiled_->layout;
-    const auto n = static_cast<std::size_t>(layout.n);
-    input_[0] = t;
-    if (v == q + n) {  // as in the state of a run
-        std::copy(q, q + 2 * n, input_.data() + layout.q());
-        return;
-    }
-    std::copy(q, q + n, input_.data() + layout.q());
-    std::copy(v, v + n, input_.data() + layout.v());
-}
-
 bool Evaluator::is_true(int which) const {
     const auto k = static_cast<std::size_t>(which);
     return compiled_->switches[k].or_equal ? difference_[k] <= 0.0 : difference_[k] < 0.0;
@@ -208,14 +196,6 @@ solve::System Evaluator::system(double t, const double* q, const double* v) {
     }
     return {
         at.M, at.Q, at.C, at.A, at.b, magnitude_.head(m), magnitude_.tail(m), compiled_->groups};
-}
-
-std::span<const double> Evaluator::system_inputs(double t, const double* q, const double* v) {
-    load(t, q, v);
-    if (!difference_.empty() && !switches_held_) {
-        follow_switches();
-    }
-    return input_;
 }
 
 void Evaluator::make_matrices() {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/fresh_numbers.h"
 #include "sim/compiled_model.h"
 #include "solve/projection.h"
 #include "solve/system.h"
@@ -41,7 +42,13 @@ class Evaluator final : public solve::ConstraintSurface {
     /// The same without matrices, for large models. Frictions are not masked.
     SparseValues sparse_system(double t, const double* q, const double* v);
     /// The input of the kernel of the system at a state, for programs that do its work.
-    std::span<const double> system_inputs(double t, const double* q, const double* v);
+    std::span<const double> system_inputs(double t, const double* q, const double* v) {
+        load(t, q, v);
+        if (!difference_.empty() && !switches_held_) {
+            follow_switches();
+        }
+        return input_;
+    }
     /// h' less the power of the forces of constraint, at the state of the last system.
     double power() const { return power_; }
 
@@ -147,7 +154,17 @@ class Evaluator final : public solve::ConstraintSurface {
     std::span<const solve::CoordinateGroup> groups() const override { return compiled_->groups; }
 
   private:
-    void load(double t, const double* q, const double* v);
+    void load(double t, const double* q, const double* v) {
+        const auto n = static_cast<std::size_t>(compiled_->layout.n);
+        double* const input = input_.data();
+        input[0] = t;
+        if (v == q + n) {  // as in the state of a run
+            copy_few(q, 2 * n, input + 1);
+            return;
+        }
+        copy_few(q, n, input + 1);
+        copy_few(v, n, input + 1 + n);
+    }
     void make_matrices();
     void follow_switches();
     void take_forces(const double*& next);

@@ -1,32 +1,39 @@
 #include "sim/rank_watch.h"
 
-#include <cmath>
-
 namespace ananke::sim {
 namespace {
 
 using code::Recorded;
 
 /// Steps ahead that count as near.
-constexpr double kHorizon = 12.0;
+constexpr double kHorizon = 8.0;
 
 }  // namespace
 
 void RankWatch::choose(const solve::System& at, const std::vector<int>& rows) {
     if (!recorded_ || rows != rows_ || parameter_changes_ != evaluator_->parameter_changes()) {
         rows_ = rows;
-        record(at);
+        parameter_changes_ = evaluator_->parameter_changes();
+        recorded_ = true;
+        const std::vector<double> scales = coordinate_scales(at.M.diagonal(), at.groups);
+        const RecordKey key = RecordKey(RecordKey::Kind::kRank)
+                                  .add(parameters_of(*evaluator_))
+                                  .add(std::span<const int>(rows_))
+                                  .add(scales);
+        kernel_ =
+            *evaluator_->model().programs->get<code::Kernel>(key, [&] { return record(scales); });
+        for (std::vector<double>* values : {&now_, &before_}) {
+            values->resize(kernel_.output_count());
+        }
     }
-    measure(evaluator_->inputs().data(), before_);
+    kernel_.run(evaluator_->inputs().data(), before_.data());
     has_before_ = true;
 }
 
-void RankWatch::record(const solve::System& at) {
+code::Kernel RankWatch::record(std::span<const double> scales) const {
     const CompiledModel& model = evaluator_->model();
     const int n = model.n();
     const auto m = rows_.size();
-    parameter_changes_ = evaluator_->parameter_changes();
-    recorded_ = true;
     code::Builder builder(static_cast<std::uint32_t>(model.layout.size()));
     const std::vector<Recorded> values =
         code::replay(builder, model.dynamics.program(), recorded_inputs(builder, *evaluator_));
@@ -34,7 +41,6 @@ void RankWatch::record(const solve::System& at) {
         model.mass_entries.size() + static_cast<std::size_t>(model.has_nonideal ? 2 * n : n);
 
     solve::Elimination<Recorded> elimination(n, static_cast<int>(m));
-    const std::vector<double> scales = coordinate_scales(at.M.diagonal(), at.groups);
     for (int j = 0; j < n; ++j) {
         const double scale = scales[static_cast<std::size_t>(j)];
         elimination.set(j, j, Recorded(1.0 / (scale * scale)));
@@ -55,28 +61,22 @@ void RankWatch::record(const solve::System& at) {
         const Recorded pivot = elimination.eliminate({-1, static_cast<int>(k)});
         outputs.push_back((lengths[k] * reciprocal(Recorded(0.0) - pivot)).value(builder));
     }
-    kernel_ = code::Kernel(builder.finish(outputs));
-    outputs_.resize(outputs.size());
-    now_.resize(outputs.size());
-    before_.resize(outputs.size());
-}
-
-void RankWatch::measure(const double* inputs, std::vector<double>& into) {
-    kernel_.run(inputs, outputs_.data());
-    const std::size_t m = rows_.size();
-    for (std::size_t k = 0; k < m; ++k) {
-        into[k] = std::sqrt(outputs_[k]);
-        into[m + k] = std::sqrt(1.0 / outputs_[m + k]);
-    }
+    return code::Kernel(builder.finish(outputs));
 }
 
 bool RankWatch::falls(double t, const double* q, const double* v) {
-    measure(evaluator_->system_inputs(t, q, v).data(), now_);
-    bool falls = false;
-    for (std::size_t i = 0; i < now_.size(); ++i) {
-        // Also where a value is not a number.
-        falls |= has_before_ && !(now_[i] > kHorizon * (before_[i] - now_[i]));
+    kernel_.run(evaluator_->system_inputs(t, q, v).data(), now_.data());
+    // A value x = sqrt(y) falls to zero within the horizon, x <= kHorizon (x_before - x), if
+    // y <= kLeast y_before.
+    constexpr double kLeast = (kHorizon / (1.0 + kHorizon)) * (kHorizon / (1.0 + kHorizon));
+    bool stays = true;  // false also where a value is not a number
+    const std::size_t m = rows_.size();
+    for (std::size_t k = 0; k < m; ++k) {
+        stays &= now_[k] > kLeast * before_[k];
+        const double inverse = now_[m + k];
+        stays &= inverse > 0.0 && before_[m + k] > kLeast * inverse;
     }
+    const bool falls = has_before_ && !stays;
     now_.swap(before_);
     has_before_ = true;
     return falls;

@@ -27,8 +27,7 @@ class RankWatch {
     bool falls(double t, const double* q, const double* v);
 
   private:
-    void record(const solve::System& at);
-    void measure(const double* inputs, std::vector<double>& into);
+    code::Kernel record(std::span<const double> scales) const;
 
     Evaluator* evaluator_;
     std::vector<int> rows_;
@@ -36,8 +35,7 @@ class RankWatch {
     bool has_before_ = false;
     std::size_t parameter_changes_ = 0;
     code::Kernel kernel_{code::Program{}};  ///< H_kk, then H_kk over its pivot
-    std::vector<double> outputs_;
-    std::vector<double> now_, before_;  ///< lengths, then parts
+    std::vector<double> now_, before_;      ///< at the last two states
 };
 
 }  // namespace ananke::sim

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ananke::sim {
 namespace {
@@ -174,6 +175,29 @@ std::vector<code::Recorded> recorded_inputs(code::Builder& builder, const Evalua
                                    : code::Recorded(builder, builder.input(i)));
     }
     return inputs;
+}
+
+std::span<const double> parameters_of(const Evaluator& evaluator) {
+    const InputLayout& layout = evaluator.model().layout;
+    return evaluator.inputs().subspan(layout.p(), layout.truths() - layout.p());
+}
+
+std::optional<std::vector<solve::Pivot>> choose_pivots(const Evaluator& evaluator,
+                                                       const solve::System& at,
+                                                       std::span<const int> rows,
+                                                       std::span<const char> varies) {
+    using Choice = std::optional<std::vector<solve::Pivot>>;
+    const InputLayout& layout = evaluator.model().layout;
+    const std::span<const double> inputs = evaluator.inputs();
+    const RecordKey key = RecordKey(RecordKey::Kind::kOrder)
+                              .add(rows)
+                              .add(inputs.first(layout.a()))
+                              .add(inputs.subspan(layout.p()));
+    return *evaluator.model().programs->get<Choice>(key, [&]() -> Choice {
+        std::optional<solve::EliminationOrder> order =
+            solve::choose_order(sparse_system(evaluator, at, rows, varies));
+        return order ? Choice(std::move(order->pivots)) : std::nullopt;
+    });
 }
 
 void set_rows(solve::Elimination<code::Recorded>& elimination, std::span<const Place> places,

@@ -2,6 +2,7 @@
 // which an order of elimination is chosen.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <utility>
 #include <variant>
@@ -75,6 +76,12 @@ solve::SparseSystem sparse_system(const Evaluator& evaluator, const EntryValues&
 solve::SparseSystem sparse_system(const Evaluator& evaluator, const solve::System& at,
                                   std::span<const int> rows, std::span<const char> varies);
 
+/// An order of elimination for these rows at the last state of the evaluator, or none.
+std::optional<std::vector<solve::Pivot>> choose_pivots(const Evaluator& evaluator,
+                                                       const solve::System& at,
+                                                       std::span<const int> rows,
+                                                       std::span<const char> varies);
+
 /// Place of each of `count` rows among `rows`, -1 for others.
 std::vector<int> places_among(std::span<const int> rows, int count);
 /// Rows that these entries and rows speak of.
@@ -87,6 +94,9 @@ std::vector<char> entries_that_vary(const CompiledModel& model);
 
 /// The inputs of every kernel as they are recorded: parameters are numbers from now on.
 std::vector<code::Recorded> recorded_inputs(code::Builder& builder, const Evaluator& evaluator);
+
+/// The numbers among them: a key of all that is recorded.
+std::span<const double> parameters_of(const Evaluator& evaluator);
 
 /// A system to be eliminated in some order: recorded values of M and of rows of A at `places`, and
 /// the right-hand sides.

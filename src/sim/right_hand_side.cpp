@@ -1,6 +1,6 @@
 #include "sim/right_hand_side.h"
 
-#include <cmath>
+#include <algorithm>
 
 namespace ananke::sim {
 namespace {
@@ -10,14 +10,6 @@ using solve::SolveStatus;
 /// States on the constraints between two close looks where rows are redundant: they may become
 /// independent without a pivot that tells.
 constexpr int kLongestTrust = 32;
-
-bool all_finite(std::span<const double> values) {
-    double zeros = 0.0;
-    for (const double value : values) {
-        zeros += 0.0 * value;
-    }
-    return zeros == 0.0;
-}
 
 }  // namespace
 
@@ -72,11 +64,8 @@ bool RightHandSide::choose_order(double t, const double* q, const double* v) {
     return compiled_->choose(EntryValues{at.M, at.A}, rows_);
 }
 
-SolveStatus RightHandSide::in_step(double t, const double* q, const double* v) {
-    by_aside_ = false;
-    if (compiled_ && compiled_->ready() && run_program(t, q, v)) {
-        return SolveStatus::kOk;
-    }
+/// Where the program gives no answer.
+SolveStatus RightHandSide::solve_in_step(double t, const double* q, const double* v) {
     by_program_ = false;
     if (!aside_ || !compiled_) {
         return dynamics_.accelerate_in_step(t, q, v, wanted_);
@@ -88,24 +77,19 @@ SolveStatus RightHandSide::in_step(double t, const double* q, const double* v) {
     return aside_dynamics_->accelerate(t, q, v);
 }
 
-/// False if the program cannot be trusted here.
-bool RightHandSide::run_program(double t, const double* q, const double* v) {
-    health_ = compiled_->run(t, q, v);
-    look_ = look_ || (!aside_ && health_ >= PivotHealth::kDoubtful);
-    by_program_ = health_ != PivotHealth::kAlarm && all_finite(compiled_->a());
-    return by_program_;
-}
-
-double RightHandSide::energy_rate(const double* v) const {
-    if (by_program_) {
-        return compiled_->energy_rate();
-    }
+double RightHandSide::solved_energy_rate(const double* v) const {
     double rate = evaluator_->power();
     const Dynamics::Vector Qc = solver().Qc();
     for (Eigen::Index i = 0; i < Qc.size(); ++i) {
         rate += Qc[i] * v[i];
     }
     return rate;
+}
+
+void RightHandSide::solved_rates(const double* v, std::span<double> into) const {
+    const Dynamics::Vector a = solver().a();
+    *std::copy(a.begin(), a.end(), std::copy(v, v + a.size(), into.begin())) =
+        solved_energy_rate(v);
 }
 
 }  // namespace ananke::sim

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "base/fresh_numbers.h"
 #include "sim/compiled_acceleration.h"
 #include "sim/dynamics.h"
 #include "sim/rank_watch.h"
@@ -24,7 +25,33 @@ class RightHandSide {
     /// At a state on the constraints.
     solve::SolveStatus on_constraints(double t, const double* q, const double* v);
     /// Inside a step, with the rows chosen at the last close look.
-    solve::SolveStatus in_step(double t, const double* q, const double* v);
+    solve::SolveStatus in_step(double t, const double* q, const double* v) {
+        by_aside_ = false;
+        return compiled_ && compiled_->ready() && run_program(t, q, v) ? solve::SolveStatus::kOk
+                                                                       : solve_in_step(t, q, v);
+    }
+
+    /// At a state next to a singular configuration, by the program alone; false if it cannot be
+    /// trusted.
+    bool across(double t, const double* q, const double* v) {
+        by_aside_ = false;
+        if (!compiled_ || !compiled_->ready()) {
+            return false;
+        }
+        compiled_->run(t, q, v);
+        const std::span<const double> a = compiled_->a();
+        by_program_ = compiled_->serves_across() && are_finite_fresh(a.data(), a.size());
+        return by_program_;
+    }
+
+    /// CompiledAcceleration::pivots() at a state; none if there is no program.
+    std::span<const double> pivots(double t, const double* q, const double* v) {
+        if (!compiled_ || !compiled_->ready()) {
+            return {};
+        }
+        compiled_->run(t, q, v);
+        return compiled_->pivots();
+    }
 
     /// As long as one lives, evaluations inside a step leave no trace: what is asked for besides
     /// the steps must not change them.
@@ -42,7 +69,19 @@ class RightHandSide {
     // Of the last evaluation.
     const double* a() const { return by_program_ ? compiled_->a().data() : solver().a().data(); }
     /// h' = power of the forces without potential + Qc.v
-    double energy_rate(const double* v) const;
+    double energy_rate(const double* v) const {
+        return by_program_ ? compiled_->energy_rate() : solved_energy_rate(v);
+    }
+    /// v, a, h' of the last evaluation, that was at
+    /// velocities v.
+    void rates(const double* v, std::span<double> into) const {
+        if (by_program_) {
+            const std::span<const double> all = compiled_->rates();
+            copy_few_fresh(all.data(), all.size(), into.data());
+        } else {
+            solved_rates(v, into);
+        }
+    }
 
     /// Instructions of the program, 0 if there is none.
     std::size_t program_size() const {
@@ -70,11 +109,25 @@ class RightHandSide {
     const RowOrder* trusted_order() const {
         return by_program_ && !look_ ? &compiled_->order() : nullptr;
     }
+    /// The order of the program, null if there is none.
+    const RowOrder* order() const {
+        return compiled_ && compiled_->ready() ? &compiled_->order() : nullptr;
+    }
     const Dynamics& dynamics() const { return dynamics_; }
     Dynamics& dynamics() { return dynamics_; }
 
   private:
-    bool run_program(double t, const double* q, const double* v);
+    /// False if the program cannot be trusted here.
+    bool run_program(double t, const double* q, const double* v) {
+        health_ = compiled_->run(t, q, v);
+        look_ = look_ || (!aside_ && health_ >= PivotHealth::kDoubtful);
+        const std::span<const double> a = compiled_->a();
+        by_program_ = health_ != PivotHealth::kAlarm && are_finite_fresh(a.data(), a.size());
+        return by_program_;
+    }
+    solve::SolveStatus solve_in_step(double t, const double* q, const double* v);
+    double solved_energy_rate(const double* v) const;
+    void solved_rates(const double* v, std::span<double> into) const;
     bool choose_order(double t, const double* q, const double* v);
     const Dynamics& solver() const { return by_aside_ ? *aside_dynamics_ : dynamics_; }
 

@@ -99,16 +99,20 @@ void Runner::integrate(const StartState& start) {
         return equation_.rhs_on_surface(t, y, dydt);
     };
     auto onto_surface = [this](double t, std::span<double> y) {
-        return surface_.put_back_closest(t, y);
+        return surface_.put_back_closest(t, y, equation_.order());
+    };
+    auto rhs_across = [this](double t, std::span<const double> y, std::span<double> dydt) {
+        return equation_.rhs_across(t, y, dydt);
     };
     auto violation = [this](double t, std::span<const double> y) {
         return surface_.violation(t, y);
     };
     auto weakest = [this](std::span<double> direction) { return equation_.weakest(direction); };
+    auto pivots = [this](double t, std::span<const double> y) { return equation_.pivots(t, y); };
     SurfaceHooks hooks;
     // Singular configurations of large models are not foreseen.
     if (surface_.projects() && evaluator_.model().m() > 0 && !evaluator_.model().is_large()) {
-        hooks = {rhs_on_surface, onto_surface, violation, weakest};
+        hooks = {rhs_on_surface, rhs_across, onto_surface, violation, weakest, pivots};
     }
     SingularStepper stepper(std::move(steps.value()), evaluator_, options, hooks);
     surface_.start_energy(options_.start, y_);

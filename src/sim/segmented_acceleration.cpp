@@ -8,7 +8,7 @@ namespace ananke::sim {
 
 using code::Traced;
 
-CompiledAcceleration::Recording CompiledAcceleration::record_segments(RowOrder order) const {
+CompiledAcceleration::Code CompiledAcceleration::record_segments(const RowOrder& order) const {
     const CompiledModel& model = evaluator_->model();
     const InputLayout& layout = model.layout;
     const auto n = static_cast<std::size_t>(n_);
@@ -39,7 +39,7 @@ CompiledAcceleration::Recording CompiledAcceleration::record_segments(RowOrder o
         elimination.run([&](const solve::Pivot& pivot, const Traced& value) {
             if (!value.is_number()) {
                 pivots.push_back(value);
-                bounds.push_back({pivot.row < 0 ? kMassBounds : kRowBounds, 0.0});
+                bounds.emplace_back(pivot.row < 0 ? kMassBounds : kRowBounds);
             }
         });
 
@@ -58,11 +58,12 @@ CompiledAcceleration::Recording CompiledAcceleration::record_segments(RowOrder o
                                inputs[layout.v() + static_cast<std::size_t>(place.column)]);
         }
     }
-    std::vector<Traced> outputs(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n));
+    const auto v = inputs.begin() + static_cast<std::ptrdiff_t>(layout.v());
+    std::vector<Traced> outputs(v, v + static_cast<std::ptrdiff_t>(n));
+    outputs.insert(outputs.end(), x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n));
     outputs.push_back(rate);
     outputs.insert(outputs.end(), pivots.begin(), pivots.end());
-    return {std::move(order), RecordedKernel(code::SegmentedKernel(tracer.finish(outputs))),
-            std::move(bounds), 0};
+    return {RecordedKernel(code::SegmentedKernel(tracer.finish(outputs))), std::move(bounds), 0};
 }
 
 }  // namespace ananke::sim

@@ -11,11 +11,10 @@ namespace ananke::sim {
 using code::Traced;
 
 /// As record_level().
-CompiledProjection::Level CompiledProjection::record_segments(const code::Program& program,
-                                                              std::size_t rows,
-                                                              std::span<const Place> places,
-                                                              const RowOrder& order,
-                                                              std::span<const int> norms) const {
+RecordedKernel CompiledProjection::record_segments(const code::Program& program, std::size_t rows,
+                                                   std::span<const Place> places,
+                                                   const RowOrder& order,
+                                                   std::span<const int> norms) const {
     const CompiledModel& model = evaluator_->model();
     code::Tracer tracer(static_cast<std::uint32_t>(model.layout.size()));
     const std::vector<Traced> inputs = traced_inputs(tracer, *evaluator_);
@@ -43,7 +42,7 @@ CompiledProjection::Level CompiledProjection::record_segments(const code::Progra
         magnitudes.push_back(level.output(all + places.size() + k));
     }
     outputs.insert(outputs.end(), magnitudes.begin(), magnitudes.end());
-    return {RecordedKernel(code::SegmentedKernel(tracer.finish(outputs))), rows, {}};
+    return RecordedKernel(code::SegmentedKernel(tracer.finish(outputs)));
 }
 
 }  // namespace ananke::sim

@@ -5,18 +5,20 @@
 #include <numeric>
 #include <utility>
 
-#include "ode/root.h"
+#include "base/fresh_numbers.h"
 #include "solve/analysis.h"
 
 namespace ananke::sim {
 namespace {
 
 /// How many steps ahead a pivot that falls is followed to its zero.
-constexpr double kHorizon = 8.0;
+constexpr double kHorizon = 6.0;
 /// The path foreseen is searched this many steps ahead.
 constexpr double kSearch = 4.0;
 /// and its zero is found to this part of a step.
 constexpr double kForesight = 1e-4;
+/// The row that turns is asked at this part of the stretch beside the instant that pivots tell.
+constexpr double kMargin = 1e-9;
 /// A step between states whose weakest pivots are above this passes no singular configuration.
 constexpr double kStrong = 0.9;
 /// A crossing starts when the instant is less than this many steps away ...
@@ -197,7 +199,7 @@ void SingularStepper::note_start() {
 void SingularStepper::note_state(double t, std::span<const double> y) {
     std::swap(previous_, now_);
     now_.t = t;
-    std::copy(y.begin(), y.end(), now_.y.begin());
+    copy_few(y.data(), y.size(), now_.y.data());
     find_weakest(now_);
     const bool follows = std::exchange(has_state_, true);
     if (!now_.weakest.known) {
@@ -254,11 +256,9 @@ std::optional<double> SingularStepper::foresee() {
     }
     const auto along_path = [this](double t) {
         path(t, work_);
-        return signed_pivot(t, work_);
+        return true;
     };
-    const Result<ode::Root> root =
-        ode::find_root(along_path, now_.t, now_.t + kSearch * h, kForesight * h);
-    return root ? std::optional(root.value().t) : std::nullopt;
+    return find_turn(along_path, now_.t, now_.t + kSearch * h, kForesight * h);
 }
 
 /// False if the weakest row is the same at both ends of the last step and has not turned.
@@ -275,21 +275,33 @@ bool SingularStepper::may_have_turned() const {
            dot(previous_.direction, now_.direction) <= 0.0;
 }
 
+/// True if an elimination tells that no rows became dependent within the last step.
+bool SingularStepper::no_pivot_changed() {
+    const std::span<const double> first = hooks_.pivots(previous_.t, previous_.y);
+    pivots_.assign(first.begin(), first.end());
+    const std::span<const double> last = hooks_.pivots(now_.t, now_.y);
+    bool same = !last.empty() && last.size() == pivots_.size();
+    for (std::size_t k = 0; same && k < last.size(); ++k) {
+        same = pivots_[k] * last[k] > 0.0;
+    }
+    return same;
+}
+
 /// Replaces the last step if it passed over a singular configuration.
 void SingularStepper::look_behind(double t_end) {
-    if (!may_have_turned() || !prepare_path(previous_)) {
+    if (!may_have_turned() || no_pivot_changed() || !prepare_path(previous_)) {
         return;
     }
     watch_row_that_turned();
     const auto along_step = [this](double t) {
-        return inner_->dense(t, work_) == ode::Status::kOk ? signed_pivot(t, work_) : std::nan("");
+        return inner_->dense(t, work_) == ode::Status::kOk;
     };
-    const Result<ode::Root> root =
-        ode::find_root(along_step, previous_.t, now_.t, kForesight * (now_.t - previous_.t));
-    if (!root) {
+    const std::optional<double> turn =
+        find_turn(along_step, previous_.t, now_.t, kForesight * (now_.t - previous_.t));
+    if (!turn) {
         return;
     }
-    const double t_singular = root.value().t;
+    const double t_singular = *turn;
     if ((only_listed_ || !cross(previous_, t_singular, now_.t - previous_.t, t_end)) &&
         inner_->dense(t_singular, work_) == ode::Status::kOk) {
         singular_ = describe(previous_, t_singular, work_);
@@ -301,7 +313,8 @@ void SingularStepper::look_behind(double t_end) {
 bool SingularStepper::prepare_path(const State& from) {
     for (State* state : {&previous_, &now_}) {
         ++counted_.rhs_evaluations;
-        if (hooks_.rhs(state->t, state->y, state->slope).kind != ode::Evaluation::Kind::kOk) {
+        if (hooks_.rhs_across(state->t, state->y, state->slope).kind !=
+            ode::Evaluation::Kind::kOk) {
             return false;
         }
     }
@@ -378,6 +391,49 @@ double SingularStepper::signed_pivot(double t, std::span<const double> y) {
     return dot(direction_, direction_before_) / dot(direction_before_, direction_before_);
 }
 
+/// Where the watched row turns round on a motion that begins where its direction was taken. Pivots
+/// of an elimination change their signs there too, and tell it at less cost; but pivots may change
+/// for other reasons, so the row itself is asked on both sides of the instant they tell.
+std::optional<double> SingularStepper::find_turn(Motion move, double before, double after,
+                                                 double tolerance) {
+    const auto row = [&](double t) { return move(t) ? signed_pivot(t, work_) : std::nan(""); };
+    if (!(row(after) < 0.0)) {
+        return std::nullopt;
+    }
+    const std::optional<ode::Root> told = find_change_of_pivot(move, before, after, tolerance);
+    const double margin = kMargin * (after - before);
+    if (told && row(std::max(before, told->before - margin)) > 0.0 &&
+        row(std::min(after, told->after + margin)) < 0.0) {
+        return told->t;
+    }
+    const Result<ode::Root> root = ode::find_root(row, before, after, tolerance);
+    return root ? std::optional(root.value().t) : std::nullopt;
+}
+
+std::optional<ode::Root> SingularStepper::find_change_of_pivot(Motion move, double before,
+                                                               double after, double tolerance) {
+    const auto pivots_at = [&](double t) {
+        return move(t) ? hooks_.pivots(t, work_) : std::span<const double>();
+    };
+    const std::span<const double> first = pivots_at(before);
+    pivots_.assign(first.begin(), first.end());
+    const std::span<const double> last = pivots_at(after);
+    const std::size_t count = std::min(pivots_.size(), last.size());
+    std::size_t which = 0;
+    while (which < count && !(pivots_[which] * last[which] < 0.0)) {
+        ++which;
+    }
+    if (which == count) {
+        return std::nullopt;
+    }
+    const auto pivot = [&](double t) {
+        const std::span<const double> now = pivots_at(t);
+        return which < now.size() ? now[which] : std::nan("");
+    };
+    const Result<ode::Root> root = ode::find_root(pivot, before, after, tolerance);
+    return root ? std::optional(root.value()) : std::nullopt;
+}
+
 double SingularStepper::pivot_at(double t, std::span<const double> y) {
     if (!collocated_) {
         return 1.0;
@@ -390,7 +446,7 @@ bool SingularStepper::cross(const State& from, double t_singular, double longest
     const double h = length_of_crossing(t_singular - from.t, std::min(longest, t_end - from.t));
     const double t1 = from.t + h;
     const auto guess = [this](double t, std::span<double> y) { path(t, y); };
-    const ode::GaussProblem problem{hooks_.rhs, hooks_.project, rtol_, atol_};
+    const ode::GaussProblem problem{hooks_.rhs_across, hooks_.project, rtol_, atol_};
     const ode::Status status = gauss_.take(problem, from.t, from.y, h, guess);
     counted_.rhs_evaluations += gauss_.rhs_evaluations();
     std::optional<double> found;
@@ -471,16 +527,15 @@ bool SingularStepper::end_is_sound(double t1) {
 std::optional<double> SingularStepper::singular_time(const State& from, double t1) {
     const auto along_step = [this](double t) {
         gauss_.dense(t, work_);
-        return signed_pivot(t, work_);
+        return true;
     };
-    const Result<ode::Root> root = ode::find_root(along_step, from.t, t1, 0.0);
-    if (!root) {
+    const std::optional<double> turn = find_turn(along_step, from.t, t1, 0.0);
+    if (!turn) {
         return std::nullopt;
     }
-    gauss_.dense(root.value().t, work_);
-    const double violation = hooks_.violation(root.value().t, work_);
-    return violation <= std::max(kRoundOff, kViolation * rtol_) ? std::optional(root.value().t)
-                                                                : std::nullopt;
+    gauss_.dense(*turn, work_);
+    const double violation = hooks_.violation(*turn, work_);
+    return violation <= std::max(kRoundOff, kViolation * rtol_) ? turn : std::nullopt;
 }
 
 SingularPoint SingularStepper::describe(const State& from, double t, std::span<const double> y) {

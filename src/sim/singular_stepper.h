@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "ode/gauss_step.h"
+#include "ode/root.h"
 #include "ode/stepper.h"
 #include "sim/evaluator.h"
 #include "solve/acceleration.h"
@@ -43,12 +44,18 @@ struct WeakestRow {
 struct SurfaceHooks {
     /// f at a state on the constraints.
     ode::FunctionRef<ode::Evaluation(double, std::span<const double>, std::span<double>)> rhs;
+    /// The same next to a singular configuration, without a new choice of rows where that can be.
+    ode::FunctionRef<ode::Evaluation(double, std::span<const double>, std::span<double>)>
+        rhs_across;
     /// Puts a state onto the constraints; false if it cannot.
     ode::FunctionRef<bool(double, std::span<double>)> project;
     /// Largest scaled violation of a position constraint.
     ode::FunctionRef<double(double, std::span<const double>)> violation;
     /// At the last evaluation of f on the constraints, with what it has besides the others (n).
     ode::FunctionRef<WeakestRow(std::span<double>)> weakest;
+    /// Pivots of an elimination at a state, one of which changes its sign where rows become
+    /// dependent; or none.
+    ode::FunctionRef<std::span<const double>(double, std::span<const double>)> pivots;
 };
 
 class SingularStepper final : public ode::Stepper {
@@ -106,6 +113,12 @@ class SingularStepper final : public ode::Stepper {
     void watch_row_that_turned();
     void path(double t, std::span<double> y) const;
     double signed_pivot(double t, std::span<const double> y);
+    /// Puts the state of a motion at a time into work_; false if there is none.
+    using Motion = ode::FunctionRef<bool(double)>;
+    std::optional<double> find_turn(Motion move, double before, double after, double tolerance);
+    bool no_pivot_changed();
+    std::optional<ode::Root> find_change_of_pivot(Motion move, double before, double after,
+                                                  double tolerance);
     bool cross(const State& from, double t_singular, double longest, double t_end);
     bool end_is_sound(double t1);
     double distance(std::span<const double> x, std::span<const double> y) const;
@@ -132,6 +145,7 @@ class SingularStepper final : public ode::Stepper {
     bool blocked_ = false;      ///< the pivot falls, but to no crossing
     int refused_ = 0;           ///< attempts on the way to this instant
 
+    std::vector<double> pivots_;  ///< see find_change_of_pivot()
     int watched_ = 0;  ///< place of a row in the order of solver_: the one that turns round
     std::optional<SingularPoint> singular_;  ///< in the last step
     // The last step, if it was made by collocation.

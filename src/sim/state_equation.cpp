@@ -53,10 +53,7 @@ ode::Evaluation StateEquation::rhs(double t, std::span<const double> y, std::spa
                    : ode::Evaluation::retry(static_cast<int>(status));
     }
     choose_rows_ = false;
-    std::copy(velocity, velocity + n_, dydt.begin());
-    std::copy(acceleration_.a(), acceleration_.a() + n_,
-              dydt.begin() + static_cast<std::ptrdiff_t>(n_));
-    dydt[2 * n_] = acceleration_.energy_rate(velocity);
+    acceleration_.rates(velocity, dydt);
     for (std::size_t k = 0; k < stick_rows_; ++k) {
         const int row = evaluator_->model().constraint_rows + static_cast<int>(k);
         dydt[2 * n_ + 1 + k] = dynamics().lambda()[row];
@@ -71,6 +68,16 @@ ode::Evaluation StateEquation::rhs_on_surface(double t, std::span<const double> 
     const ode::Evaluation evaluation = rhs(t, y, dydt);
     choose_rows_ = choose;
     return evaluation;
+}
+
+ode::Evaluation StateEquation::rhs_across(double t, std::span<const double> y,
+                                          std::span<double> dydt) {
+    const double* velocity = y.data() + n_;
+    if (!acceleration_.across(t, y.data(), velocity)) {
+        return rhs_on_surface(t, y, dydt);
+    }
+    acceleration_.rates(velocity, dydt);
+    return ode::Evaluation::ok();
 }
 
 WeakestRow StateEquation::weakest(std::span<double> direction) const {

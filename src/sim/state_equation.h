@@ -46,6 +46,15 @@ class StateEquation {
     const RowOrder* trusted_order() const { return acceleration_.trusted_order(); }
     /// f at a state on the constraints, without consequences for the steps that go on.
     ode::Evaluation rhs_on_surface(double t, std::span<const double> y, std::span<double> dydt);
+    /// The same next to a singular configuration, by the program with the order of the last choice
+    /// where it serves.
+    ode::Evaluation rhs_across(double t, std::span<const double> y, std::span<double> dydt);
+    /// See RightHandSide::pivots.
+    std::span<const double> pivots(double t, std::span<const double> y) {
+        return acceleration_.pivots(t, y.data(), y.data() + n_);
+    }
+    /// The order of the program, null if there is none.
+    const RowOrder* order() const { return acceleration_.order(); }
     /// At the last evaluation on the constraints; `direction` (n): what the row has besides the
     /// others. Not known where that was by a program.
     WeakestRow weakest(std::span<double> direction) const;

@@ -102,8 +102,12 @@ ode::Acceptance Surface::accept(double t, std::span<double> y, const RowOrder* o
     return moved ? ode::Acceptance::kChanged : ode::Acceptance::kUnchanged;
 }
 
-bool Surface::put_back_closest(double t, std::span<double> y) {
-    return reached_by(closest_, t, y);
+bool Surface::put_back_closest(double t, std::span<double> y, const RowOrder* order) {
+    const std::span<double> q = y.subspan(0, n_);
+    const std::span<double> v = y.subspan(n_, n_);
+    return (order != nullptr && programs_.take(*order, t, q.data(), v.data()) &&
+            programs_.project(t, q, v, CompiledProjection::Aim::kClosest)) ||
+           reached_by(closest_, t, y);
 }
 
 bool Surface::spoils_acceleration(double pivot) const {

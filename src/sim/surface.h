@@ -37,8 +37,8 @@ class Surface {
     /// Puts back the end of a step, by a program where an order of elimination is given. One that
     /// must be moved far has left its branch.
     ode::Acceptance accept(double t, std::span<double> y, const RowOrder* order = nullptr);
-    /// Puts back to the last digit, without counting it.
-    bool put_back_closest(double t, std::span<double> y);
+    /// Puts back to the last digit, without counting it; by a program where an order is given.
+    bool put_back_closest(double t, std::span<double> y, const RowOrder* order = nullptr);
 
     /// Where the energy is held too: its level is that of this state, or an event changes it.
     void start_energy(double t, std::span<const double> y);

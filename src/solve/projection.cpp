@@ -90,9 +90,7 @@ bool LeastChange::load(int m, const double* M, const double* J, const RankPolicy
             return false;
         }
     }
-    for (int k = 0; k < active_count_; ++k) {
-        solve_lower(n_, L_.data(), factor_.row(k));
-    }
+    solve_lower(n_, L_.data(), factor_.row(0), active_count_);
     factor_.normalize();
     factor_.factor(policy);
     return true;

@@ -1,0 +1,28 @@
+#include "sim/program_store.h"
+
+#include <utility>
+
+namespace ananke::sim {
+namespace {
+
+/// When there are more all are forgotten: runs whose parameters change on and on need no memory of
+/// them.
+constexpr std::size_t kMostKept = 256;
+
+}  // namespace
+
+std::shared_ptr<const void> ProgramStore::find(const RecordKey& key) const {
+    const std::scoped_lock lock(mutex_);
+    const auto found = kept_.find(key);
+    return found == kept_.end() ? nullptr : found->second;
+}
+
+void ProgramStore::put(const RecordKey& key, std::shared_ptr<const void> made) {
+    const std::scoped_lock lock(mutex_);
+    if (kept_.size() >= kMostKept) {
+        kept_.clear();
+    }
+    kept_.emplace(key, std::move(made));
+}
+
+}  // namespace ananke::sim

@@ -1,0 +1,59 @@
+// Everything that a recorded program is made from, to the last bit.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "solve/elimination.h"
+
+namespace ananke::sim {
+
+class RecordKey {
+  public:
+    enum class Kind : std::uint8_t { kOrder, kAcceleration, kTangent, kPosition, kVelocity, kRank };
+
+    explicit RecordKey(Kind kind) : words_{static_cast<std::uint64_t>(kind)} {}
+
+    RecordKey& add(std::span<const double> numbers) {
+        words_.push_back(numbers.size());
+        for (const double number : numbers) {
+            words_.push_back(std::bit_cast<std::uint64_t>(number));
+        }
+        return *this;
+    }
+    RecordKey& add(std::span<const int> numbers) {
+        words_.push_back(numbers.size());
+        for (const int number : numbers) {
+            words_.push_back(static_cast<std::uint64_t>(number));
+        }
+        return *this;
+    }
+    RecordKey& add(std::span<const solve::Pivot> pivots) {
+        words_.push_back(pivots.size());
+        for (const solve::Pivot& pivot : pivots) {
+            words_.push_back(static_cast<std::uint64_t>(pivot.coordinate));
+            words_.push_back(static_cast<std::uint64_t>(pivot.row));
+        }
+        return *this;
+    }
+
+    friend bool operator==(const RecordKey&, const RecordKey&) = default;
+
+    struct Hash {
+        std::size_t operator()(const RecordKey& key) const {
+            std::uint64_t hash = 0;
+            for (const std::uint64_t word : key.words_) {
+                hash = (std::rotl(hash, 5) ^ word) * 0x9e3779b97f4a7c15U;
+            }
+            return hash ^ (hash >> 32U);
+        }
+    };
+
+  private:
+    std::vector<std::uint64_t> words_;
+};
+
+}  // namespace ananke::sim

@@ -1,0 +1,24 @@
+#include "sim/record_programs.h"
+
+#include <utility>
+#include <vector>
+
+#include "sim/state_equation.h"
+#include "sim/surface.h"
+
+namespace ananke::sim {
+
+void record_programs(std::shared_ptr<const CompiledModel> model, std::span<const double> parameters,
+                     const StartState& start, const RunOptions& options) {
+    Evaluator evaluator(std::move(model), parameters);
+    evaluator.hold_integrals(options.start, start.q.data());
+    StateEquation equation(evaluator, options.dynamics);
+    std::vector<double> y = equation.state(start);
+    std::vector<double> slope(y.size());
+    if (equation.rhs(options.start, y, slope).kind == ode::Evaluation::Kind::kOk) {
+        Surface(evaluator, options.dynamics.drift, options.tolerance)
+            .accept(options.start, y, equation.order());
+    }
+}
+
+}  // namespace ananke::sim
