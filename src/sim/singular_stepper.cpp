@@ -309,14 +309,13 @@ void SingularStepper::look_behind(double t_end) {
 }
 
 /// Slopes at the last two states and the order of the rows at one of them. False where something
-/// is not a number.
+/// is not a number. The rows of the steps to come are those of the last state.
 bool SingularStepper::prepare_path(const State& from) {
-    for (State* state : {&previous_, &now_}) {
-        ++counted_.rhs_evaluations;
-        if (hooks_.rhs_across(state->t, state->y, state->slope).kind !=
-            ode::Evaluation::Kind::kOk) {
-            return false;
-        }
+    counted_.rhs_evaluations += 2;
+    if (hooks_.rhs_across(previous_.t, previous_.y, previous_.slope).kind !=
+            ode::Evaluation::Kind::kOk ||
+        hooks_.rhs(now_.t, now_.y, now_.slope).kind != ode::Evaluation::Kind::kOk) {
+        return false;
     }
     solver_.solve(evaluator_->system(from.t, from.y.data(), from.y.data() + n_));
     if (solver_.rank() == 0) {
