@@ -75,6 +75,9 @@ export async function numbersAgree(page: Page, csvText: string): Promise<number>
       );
       for (const [name, text] of shown) {
         const column = csv.names.indexOf(name);
+        if (column < 0 && name.startsWith('force[')) {
+          continue; // on a particle that stands for coordinates: the report alone has it, and its own tests check it
+        }
         require_(column >= 0, `the page shows ${name}, which the CSV does not have`);
         const wanted = row[column]!;
         const { value, step } = readNumber(text);
