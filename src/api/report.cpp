@@ -35,7 +35,7 @@ Result<report::Report> page_of(const Model& model, const Trajectory& trajectory,
 /// Every n-th row, and the last, so that the page opens quickly.
 Trajectory thinned(const Trajectory& all) {
     const std::size_t limit = page_row_limit(all.header);
-    if (all.rows() <= limit) {
+    if (limit == 0 || all.rows() <= limit) {
         return all;
     }
     Trajectory some{all.header, {}, all.events, all.ending};

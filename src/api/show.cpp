@@ -28,6 +28,7 @@ Result<std::vector<Series>> curves_of(const Trajectory& trajectory,
         }
     }
     std::vector<Series> series;
+    series.reserve(names.size());
     for (const std::string& name : names) {
         series.push_back({name, trajectory.column(over), trajectory.column(name)});
     }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "code/program.h"
@@ -31,7 +31,9 @@ class LazyReplay {
     struct Key {
         std::uint64_t structure;
         std::uint32_t first_input;
-        friend auto operator<=>(const Key&, const Key&) = default;
+        friend bool operator<(const Key& a, const Key& b) {
+            return std::tie(a.structure, a.first_input) < std::tie(b.structure, b.first_input);
+        }
     };
     /// Operands: below first_temporary() slots of the program, else that plus the number of a node.
     struct Node {

@@ -74,7 +74,7 @@ class PngCanvas final : public Canvas {
         if (!file) {
             return file.error();
         }
-        if (const Result<void> cleared = file.value()->clear(); !cleared) {
+        if (Result<void> cleared = file.value()->clear(); !cleared) {
             return cleared;
         }
         std::string bytes;
@@ -87,7 +87,7 @@ class PngCanvas final : public Canvas {
             return Error{ErrorCode::kIo, "cannot draw " + path + ": " +
                                              std::string(cairo_status_to_string(status))};
         }
-        if (const Result<void> written = file.value()->append(bytes); !written) {
+        if (Result<void> written = file.value()->append(bytes); !written) {
             return written;
         }
         return file.value()->close();

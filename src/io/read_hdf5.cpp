@@ -56,6 +56,7 @@ std::vector<hsize_t> sizes_of(hid_t space) {
 
 std::vector<std::string> take_texts(hid_t type, hid_t space, std::vector<char*>& raw) {
     std::vector<std::string> texts;
+    texts.reserve(raw.size());
     for (const char* text : raw) {
         texts.emplace_back(text == nullptr ? "" : text);
     }

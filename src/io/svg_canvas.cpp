@@ -79,10 +79,10 @@ class SvgCanvas final : public Canvas {
         if (!file) {
             return file.error();
         }
-        if (const Result<void> cleared = file.value()->clear(); !cleared) {
+        if (Result<void> cleared = file.value()->clear(); !cleared) {
             return cleared;
         }
-        if (const Result<void> written = file.value()->append(out_ + "</svg>\n"); !written) {
+        if (Result<void> written = file.value()->append(out_ + "</svg>\n"); !written) {
             return written;
         }
         return file.value()->close();

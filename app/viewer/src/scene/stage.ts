@@ -77,7 +77,7 @@ export class Stage {
     theme: Theme,
   ) {
     this.scene = data.report.scene;
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true });
+    this.renderer = new WebGLRenderer({ canvas, antialias: true });
     this.renderer.debug.checkShaderErrors = false; // asking for them waits for the compiler
     this.renderer.autoClear = false;
     this.up = new Vector3(...this.scene.up);
@@ -315,6 +315,7 @@ export class Stage {
   private build(theme: Theme): void {
     this.clearWorld();
     this.ink = inks[theme];
+    this.renderer.setClearColor(this.ink.paper);
     this.world = new World();
     this.corner = new World();
     this.movers = [];
