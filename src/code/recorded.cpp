@@ -1,6 +1,7 @@
 #include "code/recorded.h"
 
 #include "base/check.h"
+#include "code/folding.h"
 #include "code/operations.h"
 
 namespace ananke::code {
@@ -23,43 +24,29 @@ Recorded Recorded::record(Op op, const Recorded& x, const Recorded& y) {
 }
 
 Recorded operator+(const Recorded& x, const Recorded& y) {
-    if (x.is(0.0)) {
-        return y;
-    }
-    return y.is(0.0) ? x : Recorded::record(Op::kAdd, x, y);
+    return folded_sum(x, y, [](const Recorded& a, const Recorded& b) {
+        return Recorded::record(Op::kAdd, a, b);
+    });
 }
 
 Recorded operator-(const Recorded& x, const Recorded& y) {
-    if (y.is(0.0)) {
-        return x;
-    }
-    if (x.is(0.0) && !y.is_number()) {
-        return {*y.builder_, y.builder_->apply(Op::kNeg, y.value_)};
-    }
-    return Recorded::record(Op::kSub, x, y);
+    return folded_difference(
+        x, y, [](const Recorded& a, const Recorded& b) { return Recorded::record(Op::kSub, a, b); },
+        [&](const Recorded&) {
+            return Recorded(*y.builder_, y.builder_->apply(Op::kNeg, y.value_));
+        });
 }
 
 Recorded operator*(const Recorded& x, const Recorded& y) {
-    if (x.is(0.0) || y.is(0.0)) {
-        return 0.0;
-    }
-    if (x.is(1.0)) {
-        return y;
-    }
-    if (y.is(1.0)) {
-        return x;
-    }
-    if (x.is(-1.0) || y.is(-1.0)) {
-        return Recorded(0.0) - (x.is(-1.0) ? y : x);
-    }
-    return Recorded::record(Op::kMul, x, y);
+    return folded_product(x, y, [](const Recorded& a, const Recorded& b) {
+        return Recorded::record(Op::kMul, a, b);
+    });
 }
 
 Recorded operator/(const Recorded& x, const Recorded& y) {
-    if (x.is(0.0)) {
-        return 0.0;
-    }
-    return y.is(1.0) ? x : Recorded::record(Op::kDiv, x, y);
+    return folded_quotient(x, y, [](const Recorded& a, const Recorded& b) {
+        return Recorded::record(Op::kDiv, a, b);
+    });
 }
 
 std::vector<Recorded> replay(Builder& builder, const Program& program,

@@ -20,6 +20,7 @@ class Recorded {
     Recorded(Builder& builder, Value value);
 
     bool is_number() const { return builder_ == nullptr; }
+    bool is(double number) const { return is_number() && number_ == number; }
     double number() const { return number_; }
     Value value(Builder& builder) const { return is_number() ? builder.constant(number_) : value_; }
 
@@ -29,7 +30,6 @@ class Recorded {
     friend Recorded operator/(const Recorded& x, const Recorded& y);
 
   private:
-    bool is(double number) const { return is_number() && number_ == number; }
     static Recorded record(Op op, const Recorded& x, const Recorded& y);
 
     Builder* builder_ = nullptr;

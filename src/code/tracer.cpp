@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "code/builder.h"
+#include "code/folding.h"
 #include "code/mix.h"
 #include "code/operations.h"
 
@@ -41,43 +42,24 @@ Traced Tracer::binary(Op op, const Traced& x, const Traced& y) {
 }
 
 Traced operator+(const Traced& x, const Traced& y) {
-    if (x.is(0.0)) {
-        return y;
-    }
-    return y.is(0.0) ? x : Tracer::binary(Op::kAdd, x, y);
+    return folded_sum(
+        x, y, [](const Traced& a, const Traced& b) { return Tracer::binary(Op::kAdd, a, b); });
 }
 
 Traced operator-(const Traced& x, const Traced& y) {
-    if (y.is(0.0)) {
-        return x;
-    }
-    if (x.is(0.0) && !y.is_number()) {
-        return y.tracer_->apply(Op::kNeg, y);
-    }
-    return Tracer::binary(Op::kSub, x, y);
+    return folded_difference(
+        x, y, [](const Traced& a, const Traced& b) { return Tracer::binary(Op::kSub, a, b); },
+        [&](const Traced&) { return y.tracer_->apply(Op::kNeg, y); });
 }
 
 Traced operator*(const Traced& x, const Traced& y) {
-    if (x.is(0.0) || y.is(0.0)) {
-        return 0.0;
-    }
-    if (x.is(1.0)) {
-        return y;
-    }
-    if (y.is(1.0)) {
-        return x;
-    }
-    if (x.is(-1.0) || y.is(-1.0)) {
-        return Traced(0.0) - (x.is(-1.0) ? y : x);
-    }
-    return Tracer::binary(Op::kMul, x, y);
+    return folded_product(
+        x, y, [](const Traced& a, const Traced& b) { return Tracer::binary(Op::kMul, a, b); });
 }
 
 Traced operator/(const Traced& x, const Traced& y) {
-    if (x.is(0.0)) {
-        return 0.0;
-    }
-    return y.is(1.0) ? x : Tracer::binary(Op::kDiv, x, y);
+    return folded_quotient(
+        x, y, [](const Traced& a, const Traced& b) { return Tracer::binary(Op::kDiv, a, b); });
 }
 
 Traced Tracer::input(std::uint32_t index) {

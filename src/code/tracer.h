@@ -28,6 +28,7 @@ class Traced {
     Traced(double number) : number_(number) {}  // NOLINT(google-explicit-constructor): as 2.0 * x
 
     bool is_number() const { return tracer_ == nullptr; }
+    bool is(double number) const { return is_number() && number_ == number; }
     double number() const { return number_; }
 
     friend Traced operator+(const Traced& x, const Traced& y);
@@ -37,7 +38,6 @@ class Traced {
 
   private:
     friend class Tracer;
-    bool is(double number) const { return is_number() && number_ == number; }
 
     Tracer* tracer_ = nullptr;
     std::uint32_t segment_ = 0;
