@@ -6,16 +6,6 @@
 namespace ananke::pipeline {
 namespace {
 
-std::vector<sim::Event> events_of(const Recording& run, std::string_view kind) {
-    std::vector<sim::Event> events;
-    for (const sim::Event& event : run.rows.events) {
-        if (event.kind == kind) {
-            events.push_back(event);
-        }
-    }
-    return events;
-}
-
 const std::string kBlock =
     "parameter m = 2, g = 10, mu = 0.3\n"
     "coordinate x, z\n"

@@ -8,22 +8,6 @@
 namespace ananke::pipeline {
 namespace {
 
-std::vector<sim::Event> events_of(const Recording& run, std::string_view kind) {
-    std::vector<sim::Event> events;
-    for (const sim::Event& event : run.rows.events) {
-        if (event.kind == kind) {
-            events.push_back(event);
-        }
-    }
-    return events;
-}
-
-Recording run_text(const std::string& text, const Settings& settings) {
-    const Loaded loaded = load_text("test.ank", text);
-    EXPECT_TRUE(loaded.prepared) << loaded.messages;
-    return loaded.prepared ? run_model(*loaded.prepared, settings) : Recording{};
-}
-
 const std::string kDriven =
     "coordinate x, z\n"
     "particle P mass 1 at (x, 0, z)\n"

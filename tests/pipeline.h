@@ -176,6 +176,17 @@ inline double scaled_error(double value, double expected) {
     return std::abs(value - expected) / std::max(1.0, std::abs(expected));
 }
 
+/// The events of one kind.
+inline std::vector<sim::Event> events_of(const Recording& run, std::string_view kind) {
+    std::vector<sim::Event> events;
+    for (const sim::Event& event : run.rows.events) {
+        if (event.kind == kind) {
+            events.push_back(event);
+        }
+    }
+    return events;
+}
+
 /// Largest scaled difference of the columns of some kinds between two runs with the same rows.
 inline double largest_difference(const Recording& a, const Recording& b,
                                  std::initializer_list<sim::ColumnKind> kinds) {
