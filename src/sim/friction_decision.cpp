@@ -70,7 +70,8 @@ Result<std::vector<FrictionChange>> FrictionWatch::settle(double t, const double
     for (int f = 0; f < count(); ++f) {
         const CompiledFriction& one = friction(f);
         const double size = slip_size(f);
-        candidate_[at(f)] = one.dry && size <= kNoSlip * std::max(1.0, rest(v));
+        const bool stops = one.dry && size <= kNoSlip * std::max(1.0, rest(v));
+        candidate_[at(f)] = stops ? 1 : 0;
         std::array<double, 2> direction{0.0, 0.0};
         for (int k = 0; k < one.components && size > 0.0 && candidate_[at(f)] == 0; ++k) {
             direction[at(k)] = values_[at(one.first_value + k)] / size;
@@ -113,8 +114,9 @@ Result<std::vector<FrictionChange>> FrictionWatch::change(const FrictionEvent& e
     // Slips that end together are decided together.
     std::fill(released_.begin(), released_.end(), 0);
     for (int f = 0; f < count(); ++f) {
-        candidate_[at(f)] = f == event.which || evaluator_->sticks(f) || idle_[at(f)] != 0 ||
-                            (friction(f).dry && slip_size(f) <= no_slip(v));
+        const bool stops = f == event.which || evaluator_->sticks(f) || idle_[at(f)] != 0 ||
+                           (friction(f).dry && slip_size(f) <= no_slip(v));
+        candidate_[at(f)] = stops ? 1 : 0;
         if (candidate_[at(f)] != 0 && !evaluator_->sticks(f)) {
             slip_along(f, {0.0, 0.0});
         }

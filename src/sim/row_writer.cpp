@@ -78,8 +78,9 @@ std::vector<Column> columns_of(const CompiledModel& model, bool principle) {
     append(controls.forces());
     for (const CompiledFriction& friction : model.frictions) {
         for (int k = 0; k < friction.components; ++k) {
-            columns.push_back({model.rows[static_cast<std::size_t>(friction.first_row + k)].name,
-                               ColumnKind::kPointForce});
+            const int row = friction.first_row + k;
+            columns.push_back(
+                {model.rows[static_cast<std::size_t>(row)].name, ColumnKind::kPointForce});
         }
     }
     for (const char* name : {"kinetic", "potential", "energy", "energy_balance"}) {

@@ -65,7 +65,7 @@ class QuaternionBasis {
             square_.push_back(squared_norm(groups_[g].u));
             bases_.push_back(turning_matrix(groups_[g].u));
             for (int i = 0; i < 4; ++i) {
-                group_of_[static_cast<std::size_t>(groups_[g].first + i)] = static_cast<int>(g);
+                group_of_[at(groups_[g].first) + at(i)] = static_cast<int>(g);
             }
         }
     }
@@ -202,6 +202,7 @@ class QuaternionBasis {
             return {{coordinate, S(1.0)}};
         }
         std::vector<std::pair<int, S>> list;
+        list.reserve(4);
         const int first = groups_[at(g)].first;
         for (int k = 0; k < 4; ++k) {
             list.push_back({first + k, bases_[at(g)][at(coordinate - first)][at(k)]});
