@@ -37,6 +37,25 @@ TEST(Reproducibility, TheSameRunTwiceGivesTheSameBits) {
     }
 }
 
+// One program for all stages of a step rounds as one after the other does.
+TEST(Reproducibility, WholeStepsGiveTheBitsOfTheirStages) {
+    for (const std::string& name : stems(source_directory() / "models", ".ank")) {
+        SCOPED_TRACE(name);
+        const Loaded loaded = load_model(name);
+        ASSERT_TRUE(loaded.prepared) << loaded.messages;
+        Settings settings{.times = even_times(std::min(0.5, end_of(*loaded.prepared)), 5),
+                          .tolerance = 1e-10};
+        const Recording stages = run_model(*loaded.prepared, settings);
+        settings.whole_steps = true;
+        const Recording steps = run_model(*loaded.prepared, settings);
+        ASSERT_FALSE(stages.error) << stages.error->message;
+        EXPECT_EQ(hash_of(stages.rows.values), hash_of(steps.rows.values));
+        EXPECT_EQ(stages.summary.steps.steps, steps.summary.steps.steps);
+        EXPECT_EQ(stages.summary.steps.rejected, steps.summary.steps.rejected);
+        EXPECT_EQ(stages.summary.steps.rhs_evaluations, steps.summary.steps.rhs_evaluations);
+    }
+}
+
 // Output times must not influence the steps: rows at common times are the same to the last bit.
 TEST(Reproducibility, OutputTimesDoNotInfluenceTheMotion) {
     for (const std::string name : {"andrews", "two_link_pendulum_redundant", "duffing",

@@ -177,6 +177,10 @@ Status Dop853::compute_stage(double t, double h, const std::vector<double>& y) {
 }
 
 Status Dop853::compute_stages(const Trial& trial) {
+    if (problem_.stages && problem_.stages(t_, trial.h, y_, k_.data(), stride_)) {
+        statistics_.rhs_evaluations += dop853::kMainStages - 1;
+        return Status::kOk;
+    }
     Status status = Status::kOk;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
         // Stages 1 to 11 (the book's 2 to 12), as long as none fails.

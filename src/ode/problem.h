@@ -48,6 +48,12 @@ struct Problem {
 
     /// Optional. Polled before each attempt at a step.
     FunctionRef<bool()> stop_requested = {};
+
+    /// Optional, for explicit steps: all stages of a step of DOP853 at once, with the bits that rhs
+    /// gives one by one. k_0 = f(t, y) is known; writes k_1 to k_11, `stride` numbers apart, and may
+    /// use the room behind them. False: they must be computed one by one.
+    FunctionRef<bool(double t, double h, std::span<const double> y, double* k, std::size_t stride)>
+        stages = {};
 };
 
 /// A step passes when the root mean square of error_i / (atol_i + rtol |y_i|) is at most 1.

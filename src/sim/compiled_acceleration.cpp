@@ -114,7 +114,14 @@ CompiledAcceleration::Recording* CompiledAcceleration::make(RowOrder order) {
     }
     const auto code = evaluator_->model().programs->get<Code>(
         key(RecordKey::Kind::kAcceleration, order), [&] { return record(order); });
+    const auto stages = evaluator_->model().programs->get<std::shared_ptr<const StageCode>>(
+        key(RecordKey::Kind::kStages, order), [&] {
+            return std::make_shared<const StageCode>(
+                *code->kernel.program(), evaluator_->model().layout,
+                AccelerationOutputs{at(n_), code->pivots.size(), code->parts});
+        });
     recordings_.push_back(std::make_unique<Recording>(*code, std::move(order)));
+    recordings_.back()->stages.emplace(*stages);
     return recordings_.back().get();
 }
 
@@ -140,6 +147,7 @@ bool CompiledAcceleration::suits(Recording& recording) {
         }
         watch.inverse_size = std::copysign(watch.inverse_size, part * watch.inverse_size);
     }
+    set_bounds(recording);
     return std::all_of(output, output + recording.parts,
                        [](double inverse) { return inverse <= 1.0 / solve::kSoundPart; });
 }
@@ -152,6 +160,23 @@ void CompiledAcceleration::measure() {
     for (PivotWatch& watch : active_->pivots) {
         watch.inverse_size = 1.0 / *output++;
     }
+    set_bounds(*active_);
+}
+
+void CompiledAcceleration::set_bounds(Recording& recording) {
+    recording.bounds.clear();
+    for (const PivotWatch& watch : recording.pivots) {
+        recording.bounds.push_back(watch.inverse_size / watch.fine);
+    }
+    recording.bounds.resize(recording.pivots.size() + recording.parts, solve::kSoundPart);
+}
+
+bool CompiledAcceleration::run_stages(double t, double h, const double* q, const double* v,
+                                      double* k, std::size_t stride, bool wanted) {
+    std::optional<StageProgram>& stages = active_->stages;
+    return stages && stages->stride() == stride && evaluator_->inputs_hold() &&
+           stages->ready(wanted) &&
+           stages->run(evaluator_->system_inputs(t, q, v), h, active_->bounds, k);
 }
 
 void CompiledAcceleration::Watched::add_pivot(const Recorded& value, const Bounds& least) {

@@ -17,6 +17,7 @@
 #include "code/kernel.h"
 #include "sim/evaluator.h"
 #include "sim/recording.h"
+#include "sim/stage_program.h"
 
 namespace ananke::sim {
 
@@ -58,6 +59,10 @@ class CompiledAcceleration {
         active_->kernel.run(evaluator_->system_inputs(t, q, v).data(), outputs_.data());
         return health();
     }
+    /// All stages of a step of DOP853 from k_0 on, see ode::Problem::stages, where every pivot stays
+    /// sound; `wanted`: even if the program for it has not paid yet. Requires ready().
+    bool run_stages(double t, double h, const double* q, const double* v, double* k,
+                    std::size_t stride, bool wanted);
     /// Whether the last run() has digits enough next to a singular configuration, where pivots are
     /// small whatever the order.
     bool serves_across() const;
@@ -114,6 +119,8 @@ class CompiledAcceleration {
         Recording(const Code& code, RowOrder its_order) : Code(code), order(std::move(its_order)) {}
         RowOrder order;
         std::optional<code::PacketKernel<kLanes>> tangent = {};  ///< made when it is asked for
+        std::optional<StageProgram> stages = {};
+        std::vector<double> bounds = {};  ///< of `stages`
     };
     class Watched final : public PivotObserver {
       public:
@@ -156,6 +163,7 @@ class CompiledAcceleration {
     bool suits(Recording& recording);
     Recording* find_suitable(std::span<const int> rows);
     void measure();
+    void set_bounds(Recording& recording);
 
     Evaluator* evaluator_;
     int n_;

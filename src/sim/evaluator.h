@@ -49,6 +49,8 @@ class Evaluator final : public solve::ConstraintSurface {
         }
         return input_;
     }
+    /// Besides t, q and v the inputs do not follow the state.
+    bool inputs_hold() const { return difference_.empty() || switches_held_; }
     /// h' less the power of the forces of constraint, at the state of the last system.
     double power() const { return power_; }
 

@@ -13,7 +13,15 @@ namespace ananke::sim {
 
 class RecordKey {
   public:
-    enum class Kind : std::uint8_t { kOrder, kAcceleration, kTangent, kPosition, kVelocity, kRank };
+    enum class Kind : std::uint8_t {
+        kOrder,
+        kAcceleration,
+        kStages,
+        kTangent,
+        kPosition,
+        kVelocity,
+        kRank,
+    };
 
     explicit RecordKey(Kind kind) : words_{static_cast<std::uint64_t>(kind)} {}
 

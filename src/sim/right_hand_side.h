@@ -31,6 +31,23 @@ class RightHandSide {
                                                                        : solve_in_step(t, q, v);
     }
 
+    /// All stages of a step from k_0 on, see ode::Problem::stages, where the program serves at all of
+    /// them.
+    bool stages(double t, double h, std::span<const double> y, double* k, std::size_t stride) {
+        if (aside_ || !compiled_ || !compiled_->ready()) {
+            return false;
+        }
+        const double* q = y.data();
+        const double* v = q + evaluator_->model().n();
+        if (!compiled_->run_stages(t, h, q, v, k, stride, options_.whole_steps)) {
+            return false;
+        }
+        by_aside_ = false;
+        by_program_ = true;
+        health_ = PivotHealth::kSound;
+        return true;
+    }
+
     /// At a state next to a singular configuration, by the program alone; false if it cannot be
     /// trusted.
     bool across(double t, const double* q, const double* v) {

@@ -81,7 +81,9 @@ void Runner::integrate(const StartState& start) {
     };
     auto call_accepted = [this](double t, std::span<double> y) { return accepted(t, y); };
     auto stop = [this] { return options_.stop_requested && options_.stop_requested(); };
-    const ode::Problem problem{equation_.size(), rhs, call_accepted, stop};
+    auto stages = [this](double t, double h, std::span<const double> y, double* k,
+                         std::size_t stride) { return equation_.stages(t, h, y, k, stride); };
+    const ode::Problem problem{equation_.size(), rhs, call_accepted, stop, stages};
     ode::Options options = equation_.integrator_options(options_.tolerance);
     options.max_steps = options_.max_steps;
     auto jacobian = [this](double t, std::span<const double> y, std::span<double> J) {

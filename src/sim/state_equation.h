@@ -29,6 +29,10 @@ class StateEquation {
 
     /// f inside a step, with the rows chosen at its beginning.
     ode::Evaluation rhs(double t, std::span<const double> y, std::span<double> dydt);
+    /// All stages of a step at once, see ode::Problem::stages.
+    bool stages(double t, double h, std::span<const double> y, double* k, std::size_t stride) {
+        return stick_rows_ == 0 && !choose_rows_ && acceleration_.stages(t, h, y, k, stride);
+    }
     /// What an implicit integrator may know about f; see ode::Structure.
     std::size_t positions() const { return n_; }
     std::size_t integrals() const { return 1 + stick_rows_; }
