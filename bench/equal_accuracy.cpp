@@ -38,10 +38,12 @@ std::vector<Contender> race_to(const BenchModel& model, double goal) {
     all.push_back(race(model, "ours, projected", goal, [&](double tolerance) {
         return our_run(model, sim::Drift::kProject, tolerance);
     }));
-    all.push_back(race(model, "hand-written, projected", goal,
-                       [&](double tolerance) { return hand_run(model, true, tolerance); }));
-    all.push_back(race(model, "hand-written", goal,
-                       [&](double tolerance) { return hand_run(model, false, tolerance); }));
+    all.push_back(race(model, "hand-written, projected", goal, [&](double tolerance) {
+        return hand_run(model, ByHand::kClosedForm, true, tolerance);
+    }));
+    all.push_back(race(model, "hand-written", goal, [&](double tolerance) {
+        return hand_run(model, ByHand::kClosedForm, false, tolerance);
+    }));
 #ifdef ANANKE_BENCH_SUNDIALS
     for (const SundialsMethod method : {SundialsMethod::kCvodeAdams, SundialsMethod::kCvodeBdf,
                                         SundialsMethod::kArkodeDormandPrince,

@@ -1,5 +1,6 @@
-// Projection onto the constraints for systems of fixed size, by the normal equations in the metric
-// of the masses: dq = -M^-1 A^T (A M^-1 A^T)^-1 phi.
+// Projection onto the constraints and constrained accelerations for systems of fixed size, by the
+// normal equations in the metric of the masses:
+//   dq = -M^-1 A^T (A M^-1 A^T)^-1 phi,   a = a0 - M^-1 A^T (A M^-1 A^T)^-1 (A a0 - b).
 #pragma once
 
 #include <algorithm>
@@ -26,10 +27,10 @@ void cholesky(Matrix<N, N>& S) {
     }
 }
 
-/// The least change of x (in the metric M) that takes residuals f of rows A away.
+/// The least change of x (in the metric L L^T) that takes residuals f of rows A away.
 template <std::size_t N, std::size_t R>
-void least_change(Matrix<N, N> M, const Matrix<R, N>& A, std::array<double, R> f, double* x) {
-    cholesky<N>(M);
+void least_change_by_factor(const Matrix<N, N>& M, const Matrix<R, N>& A, std::array<double, R> f,
+                            double* x) {
     Matrix<N, R> W;  // L^-1 A^T
     for (std::size_t i = 0; i < N; ++i) {
         for (std::size_t r = 0; r < R; ++r) {
@@ -72,6 +73,42 @@ void least_change(Matrix<N, N> M, const Matrix<R, N>& A, std::array<double, R> f
         y[i] *= M[i][i];
         x[i] -= y[i];
     }
+}
+
+/// The same in the metric M.
+template <std::size_t N, std::size_t R>
+void least_change(Matrix<N, N> M, const Matrix<R, N>& A, const std::array<double, R>& f,
+                  double* x) {
+    cholesky<N>(M);
+    least_change_by_factor<N, R>(M, A, f, x);
+}
+
+/// M a = F + A^T lambda, A a = b
+template <std::size_t N, std::size_t R>
+void constrained_acceleration(Matrix<N, N> M, const std::array<double, N>& F, const Matrix<R, N>& A,
+                              const std::array<double, R>& b, double* a) {
+    cholesky<N>(M);
+    for (std::size_t i = 0; i < N; ++i) {
+        a[i] = F[i];
+        for (std::size_t k = 0; k < i; ++k) {
+            a[i] -= M[i][k] * a[k];
+        }
+        a[i] *= M[i][i];
+    }
+    for (std::size_t i = N; i-- > 0;) {
+        for (std::size_t k = i + 1; k < N; ++k) {
+            a[i] -= M[k][i] * a[k];
+        }
+        a[i] *= M[i][i];
+    }
+    std::array<double, R> f;
+    for (std::size_t r = 0; r < R; ++r) {
+        f[r] = -b[r];
+        for (std::size_t i = 0; i < N; ++i) {
+            f[r] += A[r][i] * a[i];
+        }
+    }
+    least_change_by_factor<N, R>(M, A, f, a);
 }
 
 template <std::size_t R>

@@ -36,6 +36,16 @@ struct Duffing {
         a[0] = (Q1 + lambda) / m1;
         a[1] = (Q2 - lambda) / m2;
     }
+    static void solved(double t, const double* q, const double* v, double* a) {
+        const double u = q[0] - q[1];
+        const double upper = u * (k1 + k1nl * u * u) + c1 * (v[0] - v[1]);
+        const double lower = q[1] * (k2 + k2nl * q[1] * q[1]) + c2 * v[1];
+        const double b = A0 * std::exp(-alpha * t) *
+                         ((sq(alpha) - sq(omega)) * std::sin(omega * t) -
+                          2 * alpha * omega * std::cos(omega * t));
+        constrained_acceleration<2, 1>({{{m1, 0}, {0, m2}}}, {-upper, upper - lower}, {{{1, -1}}},
+                                       {b}, a);
+    }
     static void position(double t, const double* q, Residual& phi, Jacobian& A) {
         phi = {q[0] - q[1] - A0 * std::exp(-alpha * t) * std::sin(omega * t)};
         A = {{{1, -1}}};
@@ -74,6 +84,15 @@ struct TwoLinkPendulum {
         a[1] = y * (lambda1 + lambda2);
         a[2] = z * lambda1 + z2 * lambda2;
     }
+    static void solved(double t, const double* q, const double* v, double* a) {
+        Residual phi;
+        Jacobian A;
+        Mass M;
+        position(t, q, phi, A);
+        mass(q, M);
+        const double b = -2 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+        constrained_acceleration<3, 2>(M, {m * g, 0, 0}, A, {b, b}, a);
+    }
     static void position(double /*t*/, const double* q, Residual& phi, Jacobian& A) {
         const double x2 = q[0] - L1, z2 = q[2] - L2;
         phi = {sq(q[0]) + sq(q[1]) + sq(q[2]) - sq(L1), sq(x2) + sq(q[1]) + sq(z2) - sq(L2)};
@@ -108,6 +127,12 @@ struct Perpendicular {
         a[2] = f2 / m2;
         a[3] = 0.0;
         push(v, -(v[2] * a[0] + v[0] * a[2]) / squared_length(v), a);
+    }
+    static void solved(double /*t*/, const double* /*q*/, const double* v, double* a) {
+        Matrix<4, 4> M{};
+        M[0][0] = M[1][1] = m1;
+        M[2][2] = M[3][3] = m2;
+        constrained_acceleration<4, 1>(M, {f1, 0, f2, 0}, {{{v[2], v[3], v[0], v[1]}}}, {0.0}, a);
     }
     static void project(double /*t*/, double* /*q*/, double* v) {
         constexpr double kDone = 2e-15;
@@ -150,6 +175,17 @@ struct Andrews {
         double s, c;
         explicit Angle(double x) : s(std::sin(x)), c(std::cos(x)) {}
     };
+    struct Angles {
+        Angle beta, a2, gamma, a4, delta, a6, epsilon;
+        explicit Angles(const double* q)
+            : beta(q[0]),
+              a2(q[0] + q[1]),
+              gamma(q[2]),
+              a4(q[3] + q[4]),
+              delta(q[4]),
+              a6(q[5] + q[6]),
+              epsilon(q[6]) {}
+    };
     /// The blocks of M: beta and theta, gamma, phi and delta, Omega and epsilon.
     struct Blocks {
         double bb, bt, tt, gg, pp, pd, dd, oo, oe, ee;
@@ -168,8 +204,7 @@ struct Andrews {
     };
 
     static void acceleration(double /*t*/, const double* q, const double* v, double* a) {
-        const Angle beta(q[0]), a2(q[0] + q[1]), gamma(q[2]), a4(q[3] + q[4]), delta(q[4]),
-            a6(q[5] + q[6]), epsilon(q[6]);
+        const auto [beta, a2, gamma, a4, delta, a6, epsilon] = Angles(q);
         const double cos_theta = a2.c * beta.c + a2.s * beta.s;
         const double sin_theta = a2.s * beta.c - a2.c * beta.s;
         const double cos_phi = a4.c * delta.c + a4.s * delta.s;
@@ -242,9 +277,39 @@ struct Andrews {
         a[6] = epsilon_p + epsilon_N * crank;
     }
 
+    static void solved(double /*t*/, const double* q, const double* v, double* a) {
+        const Angles at(q);
+        const double sin_theta = std::sin(q[1]), cos_theta = std::cos(q[1]);
+        const double sin_phi = std::sin(q[3]), cos_phi = std::cos(q[3]);
+        const double sin_Omega = std::sin(q[5]), cos_Omega = std::cos(q[5]);
+        const double xD = xb + sc * at.gamma.s + sd * at.gamma.c - xc;
+        const double yD = yb - sc * at.gamma.c + sd * at.gamma.s - yc;
+        const double pull = -c0 * (1 - l0 / std::sqrt(xD * xD + yD * yD));
+        const std::array<double, n> F{mom - m2 * da * rr * v[1] * (v[1] + 2 * v[0]) * sin_theta,
+                                      m2 * da * rr * sq(v[0]) * sin_theta,
+                                      pull * (xD * (sc * at.gamma.c - sd * at.gamma.s) +
+                                              yD * (sd * at.gamma.c + sc * at.gamma.s)),
+                                      m4 * zt * e4 * sq(v[4]) * cos_phi,
+                                      -m4 * zt * e4 * v[3] * (v[3] + 2 * v[4]) * cos_phi,
+                                      -m6 * u * f6 * sq(v[6]) * cos_Omega,
+                                      m6 * u * f6 * v[5] * (v[5] + 2 * v[6]) * cos_Omega};
+        const double w2 = sq(v[0] + v[1]), w4 = sq(v[3] + v[4]), w6 = sq(v[5] + v[6]);
+        const double xP = rr * sq(v[0]) * at.beta.c - d * w2 * at.a2.c;
+        const double yP = rr * sq(v[0]) * at.beta.s - d * w2 * at.a2.s;
+        const Residual b{xP - ss * sq(v[2]) * at.gamma.s,
+                         yP + ss * sq(v[2]) * at.gamma.c,
+                         xP - zt * sq(v[4]) * at.delta.c - e * w4 * at.a4.s,
+                         yP - zt * sq(v[4]) * at.delta.s + e * w4 * at.a4.c,
+                         xP - u * sq(v[6]) * at.epsilon.s - zf * w6 * at.a6.c,
+                         yP + u * sq(v[6]) * at.epsilon.c - zf * w6 * at.a6.s};
+        constrained_acceleration<7, 6>(mass(Blocks(cos_theta, sin_phi, sin_Omega)), F, jacobian(at),
+                                       b, a);
+    }
+
     static void position(double /*t*/, const double* q, Residual& f, Jacobian& A) {
-        const Angle beta(q[0]), a2(q[0] + q[1]), gamma(q[2]), a4(q[3] + q[4]), delta(q[4]),
-            a6(q[5] + q[6]), epsilon(q[6]);
+        const Angles at(q);
+        const auto& [beta, a2, gamma, a4, delta, a6, epsilon] = at;
+        A = jacobian(at);
         const double xP = rr * beta.c - d * a2.c, yP = rr * beta.s - d * a2.s;
         f = {xP - ss * gamma.s - xb,
              yP + ss * gamma.c - yb,
@@ -252,7 +317,10 @@ struct Andrews {
              yP - ya - zt * delta.s + e * a4.c,
              xP - xa - u * epsilon.s - zf * a6.c,
              yP - ya + u * epsilon.c - zf * a6.s};
-        A = {};
+    }
+    static Jacobian jacobian(const Angles& at) {
+        const auto& [beta, a2, gamma, a4, delta, a6, epsilon] = at;
+        Jacobian A{};
         for (std::size_t row = 0; row < 6; row += 2) {
             A[row][1] = d * a2.s;
             A[row + 1][1] = -d * a2.c;
@@ -269,6 +337,7 @@ struct Andrews {
         A[5][5] = -zf * a6.c;
         A[4][6] = A[4][5] - u * epsilon.c;
         A[5][6] = A[5][5] - u * epsilon.s;
+        return A;
     }
     static Residual rate(double /*t*/, const Jacobian& A, const double* v) {
         Residual f{};
@@ -280,8 +349,10 @@ struct Andrews {
         return f;
     }
     static void mass(const double* q, Mass& M) {
-        const Blocks block(std::cos(q[1]), std::sin(q[3]), std::sin(q[5]));
-        M = {};
+        M = mass(Blocks(std::cos(q[1]), std::sin(q[3]), std::sin(q[5])));
+    }
+    static Mass mass(const Blocks& block) {
+        Mass M{};
         M[0][0] = block.bb;
         M[0][1] = M[1][0] = block.bt;
         M[1][1] = block.tt;
@@ -292,6 +363,15 @@ struct Andrews {
         M[5][5] = block.oo;
         M[5][6] = M[6][5] = block.oe;
         M[6][6] = block.ee;
+        return M;
+    }
+};
+
+/// A model whose accelerations come from the solve.
+template <class Model>
+struct Solved : Model {
+    static void acceleration(double t, const double* q, const double* v, double* a) {
+        Model::solved(t, q, v, a);
     }
 };
 
@@ -301,15 +381,18 @@ HandRun run(double t_end, double tolerance, bool with_projection, double* q, dou
 }
 
 template <class Model>
-constexpr HandWritten hand_written(const char* name) {
-    return {name, static_cast<int>(Model::n), Model::acceleration, project<Model>, run<Model>};
+constexpr HandWritten hand_written(const char* name, double until) {
+    return {name,          static_cast<int>(Model::n),
+            until,         Model::acceleration,
+            Model::solved, project<Model>,
+            run<Model>,    run<Solved<Model>>};
 }
 
 }  // namespace
 
-const HandWritten kDuffing = hand_written<Duffing>("duffing");
-const HandWritten kTwoLinkPendulum = hand_written<TwoLinkPendulum>("two_link_pendulum");
-const HandWritten kPerpendicular = hand_written<Perpendicular>("perpendicular");
-const HandWritten kAndrews = hand_written<Andrews>("andrews");
+const HandWritten kDuffing = hand_written<Duffing>("duffing", 5.0);
+const HandWritten kTwoLinkPendulum = hand_written<TwoLinkPendulum>("two_link_pendulum", 10.0);
+const HandWritten kPerpendicular = hand_written<Perpendicular>("perpendicular", 5.0);
+const HandWritten kAndrews = hand_written<Andrews>("andrews", 0.03);
 
 }  // namespace ananke::bench

@@ -35,8 +35,10 @@ ModelReport measure(const BenchModel& model, double disagreement) {
     report.parts = break_down(model);
     report.ours = time_our_run(model, sim::Drift::kProject);
     report.ours_free = time_our_run(model, sim::Drift::kNone);
-    report.hand = time_hand_run(model, true);
-    report.hand_free = time_hand_run(model, false);
+    report.hand = time_hand_run(model, ByHand::kClosedForm, true);
+    report.hand_free = time_hand_run(model, ByHand::kClosedForm, false);
+    report.solved = time_hand_run(model, ByHand::kSolved, true);
+    report.solved_free = time_hand_run(model, ByHand::kSolved, false);
     report.hand_in_ours = time_hand_run_in_our_integrator(model, true);
     report.hand_in_ours_free = time_hand_run_in_our_integrator(model, false);
     report.way = time_way_to_first_step(model);

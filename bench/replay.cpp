@@ -119,9 +119,9 @@ class Parts {
             keep(at);
         });
     }
-    double per_hand_acceleration() {
-        return per_call([this](const Call& call) {
-            model_.hand->acceleration(call.t, call.y.data(), call.y.data() + n_, slope_.data());
+    double per_hand_acceleration(void (*by_hand)(double, const double*, const double*, double*)) {
+        return per_call([this, by_hand](const Call& call) {
+            by_hand(call.t, call.y.data(), call.y.data() + n_, slope_.data());
             keep(slope_);
         });
     }
@@ -174,18 +174,18 @@ RunTime time_our_run(const BenchModel& model, sim::Drift drift) {
     return time;
 }
 
-RunTime hand_run(const BenchModel& model, bool with_projection, double tolerance) {
+RunTime hand_run(const BenchModel& model, ByHand how, bool with_projection, double tolerance) {
     std::vector<double> q = model.start.q;
     std::vector<double> v = model.start.v;
-    const HandRun run =
-        model.hand->run(model.until, tolerance, with_projection, q.data(), v.data());
+    const auto run_by_hand = how == ByHand::kSolved ? model.hand->run_solved : model.hand->run;
+    const HandRun run = run_by_hand(model.until, tolerance, with_projection, q.data(), v.data());
     return {.steps = run.steps, .evaluations = run.evaluations, .error = error_at_end(model, q, v)};
 }
 
-RunTime time_hand_run(const BenchModel& model, bool with_projection) {
+RunTime time_hand_run(const BenchModel& model, ByHand how, bool with_projection) {
     RunTime time;
     const double seconds =
-        seconds_per_call([&] { time = hand_run(model, with_projection, kTolerance); });
+        seconds_per_call([&] { time = hand_run(model, how, with_projection, kTolerance); });
     time.seconds = seconds;
     return time;
 }
@@ -227,7 +227,8 @@ Breakdown break_down(const BenchModel& model) {
     Breakdown found;
     RightHandSide& rhs = found.rhs;
     rhs.ours = parts.per_right_hand_side();
-    rhs.hand = parts.per_hand_acceleration();
+    rhs.hand = parts.per_hand_acceleration(model.hand->acceleration);
+    rhs.solved = parts.per_hand_acceleration(model.hand->solved);
     rhs.kernels = parts.per_system();
     rhs.operations = parts.program_size();
 

@@ -23,16 +23,18 @@ struct RunTime {
 /// sim::run as `ananke run` calls it, one row at the end; not timed.
 RunTime our_run(const BenchModel& model, sim::Drift drift, double tolerance);
 RunTime time_our_run(const BenchModel& model, sim::Drift drift);
-/// The loop of hand_dop853.h.
-RunTime hand_run(const BenchModel& model, bool with_projection, double tolerance);
-RunTime time_hand_run(const BenchModel& model, bool with_projection);
+/// The loop of hand_dop853.h, with accelerations in closed form or by a solve of fixed size.
+enum class ByHand { kClosedForm, kSolved };
+RunTime hand_run(const BenchModel& model, ByHand how, bool with_projection, double tolerance);
+RunTime time_hand_run(const BenchModel& model, ByHand how, bool with_projection);
 /// The hand-written acceleration under our ode::Dop853.
 RunTime time_hand_run_in_our_integrator(const BenchModel& model, bool with_projection);
 
 /// Seconds per right-hand side, averaged over the states of the run.
 struct RightHandSide {
     double ours = 0.0;           ///< as in a run: acceleration, rate of energy, pivots
-    double hand = 0.0;           ///< the acceleration
+    double hand = 0.0;           ///< the acceleration in closed form
+    double solved = 0.0;         ///< by a solve of fixed size
     double kernels = 0.0;        ///< M, Q, A, b alone, put into matrices
     std::size_t operations = 0;  ///< of the program of the acceleration
 };

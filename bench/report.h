@@ -16,7 +16,8 @@ struct ModelReport {
     double disagreement = 0.0;
     Breakdown parts;
     RunTime ours, ours_free;                  ///< with and without projection
-    RunTime hand, hand_free;                  ///< the hand-written loop
+    RunTime hand, hand_free;                  ///< the hand-written loop, closed form
+    RunTime solved, solved_free;              ///< and with a solve of fixed size
     RunTime hand_in_ours, hand_in_ours_free;  ///< the hand-written acceleration in ode::Dop853
     WayToFirstStep way;
 };

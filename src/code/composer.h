@@ -1,5 +1,5 @@
-// Programs joined into one, instruction by instruction: the roundings are those of the parts, so the
-// whole gives the bits that the parts give one after the other.
+// Programs joined into one, instruction by instruction: the roundings are those of the parts, so
+// the whole gives the bits that the parts give one after the other.
 #pragma once
 
 #include <cstdint>

@@ -85,12 +85,15 @@ const Tableau& tableau() {
 
 }  // namespace
 
-GaussStep::GaussStep(std::size_t size) : y0_(size), end_(size), stage_(size) {
+void GaussStep::take_memory() {
+    for (std::vector<double>* values : {&y0_, &end_, &stage_}) {
+        values->resize(size_);
+    }
     for (std::vector<double>& stage : Y_) {
-        stage.resize(size);
+        stage.resize(size_);
     }
     for (std::vector<double>& slope : F_) {
-        slope.resize(size);
+        slope.resize(size_);
     }
 }
 
@@ -133,7 +136,8 @@ double GaussStep::change_of_stage(const GaussProblem& problem, std::size_t i) co
 
 Status GaussStep::take(const GaussProblem& problem, double t0, std::span<const double> y0, double h,
                        FunctionRef<void(double, std::span<double>)> guess) {
-    ANANKE_REQUIRE(y0.size() == y0_.size() && problem.atol.size() == y0_.size());
+    ANANKE_REQUIRE(y0.size() == size_ && problem.atol.size() == size_);
+    take_memory();
     t0_ = t0;
     h_ = h;
     evaluations_ = 0;

@@ -39,7 +39,8 @@ class GaussStep {
     static constexpr std::size_t kPoints = kNodes + 2;  ///< with both ends
     using Points = std::array<double, kPoints>;
 
-    explicit GaussStep(std::size_t size);
+    /// Takes its memory at the first step.
+    explicit GaussStep(std::size_t size) : size_(size) {}
 
     /// c, ascending in (0, 1)
     static const Nodes& nodes();
@@ -66,12 +67,14 @@ class GaussStep {
     int iterations() const { return iterations_; }  ///< of the last take()
 
   private:
+    void take_memory();
     void combine(const Nodes& weights, std::span<double> y) const;
     Points dense_weights(double x) const;
     Points slope_weights(double x) const;
     Status evaluate_stage(const GaussProblem& problem, std::size_t i);
     double change_of_stage(const GaussProblem& problem, std::size_t i) const;
 
+    std::size_t size_;
     double t0_ = 0.0;
     double h_ = 0.0;
     std::vector<double> y0_, end_, stage_;

@@ -50,8 +50,8 @@ struct Problem {
     FunctionRef<bool()> stop_requested = {};
 
     /// Optional, for explicit steps: all stages of a step of DOP853 at once, with the bits that rhs
-    /// gives one by one. k_0 = f(t, y) is known; writes k_1 to k_11, `stride` numbers apart, and may
-    /// use the room behind them. False: they must be computed one by one.
+    /// gives one by one. k_0 = f(t, y) is known; writes k_1 to k_11, `stride` numbers apart, and
+    /// may use the room behind them. False: they must be computed one by one.
     FunctionRef<bool(double t, double h, std::span<const double> y, double* k, std::size_t stride)>
         stages = {};
 };

@@ -59,8 +59,8 @@ class CompiledAcceleration {
         active_->kernel.run(evaluator_->system_inputs(t, q, v).data(), outputs_.data());
         return health();
     }
-    /// All stages of a step of DOP853 from k_0 on, see ode::Problem::stages, where every pivot stays
-    /// sound; `wanted`: even if the program for it has not paid yet. Requires ready().
+    /// All stages of a step of DOP853 from k_0 on, see ode::Problem::stages, where every pivot
+    /// stays sound; `wanted`: even if the program for it has not paid yet. Requires ready().
     bool run_stages(double t, double h, const double* q, const double* v, double* k,
                     std::size_t stride, bool wanted);
     /// Whether the last run() has digits enough next to a singular configuration, where pivots are

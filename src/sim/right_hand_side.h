@@ -31,8 +31,8 @@ class RightHandSide {
                                                                        : solve_in_step(t, q, v);
     }
 
-    /// All stages of a step from k_0 on, see ode::Problem::stages, where the program serves at all of
-    /// them.
+    /// All stages of a step from k_0 on, see ode::Problem::stages, where the program serves at all
+    /// of them.
     bool stages(double t, double h, std::span<const double> y, double* k, std::size_t stride) {
         if (aside_ || !compiled_ || !compiled_->ready()) {
             return false;

@@ -100,14 +100,12 @@ std::vector<Column> columns_of(const CompiledModel& model, bool principle) {
 RowWriter::RowWriter(Evaluator& evaluator, Dynamics& dynamics, bool principle)
     : evaluator_(&evaluator),
       dynamics_(&dynamics),
-      columns_(columns_of(evaluator.model(), principle)),
       reactions_(evaluator.model().reactions),
       controls_(evaluator.model()),
       principle_(principle) {
     const CompiledModel& model = evaluator.model();
     const auto m = static_cast<std::size_t>(model.constraint_rows);
     const auto all_rows = static_cast<std::size_t>(model.m());
-    row_.reserve(columns_.size());
     violations_.resize(m);
     rate_.resize(all_rows);
     scale_.resize(all_rows);
@@ -285,7 +283,7 @@ std::span<const double> RowWriter::fill(double t, const double* q, const double*
             push({part->data(), static_cast<std::size_t>(part->size())});
         }
     }
-    ANANKE_REQUIRE(row_.size() == columns_.size());
+    ANANKE_DEBUG_CHECK(row_.size() == columns().size());
     return row_;
 }
 

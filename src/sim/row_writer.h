@@ -30,7 +30,7 @@ class RowWriter {
   public:
     RowWriter(Evaluator& evaluator, Dynamics& dynamics, bool principle = false);
 
-    const std::vector<Column>& columns() const { return columns_; }
+    std::vector<Column> columns() const { return columns_of(evaluator_->model(), principle_); }
 
     /// The row at a state on the constraints, `work` being the integral of power + Qc.v so far.
     /// Requires that the dynamics was evaluated at this very state.
@@ -56,7 +56,6 @@ class RowWriter {
 
     Evaluator* evaluator_;
     Dynamics* dynamics_;
-    std::vector<Column> columns_;
     std::vector<double> row_;
     std::vector<Violation> violations_;
     std::vector<double> rate_, jacobian_, scale_;

@@ -74,7 +74,6 @@ SingularStepper::SingularStepper(std::unique_ptr<ode::Stepper> inner, Evaluator&
       atol_(options.atol_each),
       n_(static_cast<std::size_t>(evaluator.model().n())),
       gauss_(options.atol_each.size()),
-      solver_(hooks.rhs ? evaluator.model().n() : 0, hooks.rhs ? evaluator.model().m() : 0),
       direction_(n_),
       direction_before_(n_) {
     const std::size_t size = atol_.size();
@@ -84,6 +83,13 @@ SingularStepper::SingularStepper(std::unique_ptr<ode::Stepper> inner, Evaluator&
                                         &y_previous_, &work_, &end_, &lower_, &lowest_}) {
         values->resize(size);
     }
+}
+
+solve::AccelerationSolver& SingularStepper::solver() {
+    if (!solver_) {
+        solver_.emplace(evaluator_->model().n(), evaluator_->model().m());
+    }
+    return *solver_;
 }
 
 void SingularStepper::start(double t0, std::span<const double> y0, double step) {
@@ -225,10 +231,10 @@ void SingularStepper::find_weakest(State& state) {
     }
     only_listed_ = state.weakest.row < 0;
     if (only_listed_) {
-        solver_.solve(evaluator_->system(state.t, state.y.data(), state.y.data() + n_));
-        state.weakest = {solver_.weakest_pivot(), solver_.weakest_row(), solver_.rank()};
-        if (solver_.rank() > 0) {
-            solver_.weakest_remainder(state.direction.data());
+        solver().solve(evaluator_->system(state.t, state.y.data(), state.y.data() + n_));
+        state.weakest = {solver().weakest_pivot(), solver().weakest_row(), solver().rank()};
+        if (solver().rank() > 0) {
+            solver().weakest_remainder(state.direction.data());
         }
     }
 }
@@ -317,30 +323,30 @@ bool SingularStepper::prepare_path(const State& from) {
         hooks_.rhs(now_.t, now_.y, now_.slope).kind != ode::Evaluation::Kind::kOk) {
         return false;
     }
-    solver_.solve(evaluator_->system(from.t, from.y.data(), from.y.data() + n_));
-    if (solver_.rank() == 0) {
+    solver().solve(evaluator_->system(from.t, from.y.data(), from.y.data() + n_));
+    if (solver().rank() == 0) {
         return false;
     }
-    watched_ = solver_.rank() - 1;
-    solver_.remainder(watched_, direction_before_.data());
+    watched_ = solver().rank() - 1;
+    solver().remainder(watched_, direction_before_.data());
     return dot(direction_before_, direction_before_) > 0.0;
 }
 
 /// Of the rows in the order of the state before the step, one that has turned round within it, if
 /// there is one; else the weakest stays watched. Requires prepare_path(previous_).
 void SingularStepper::watch_row_that_turned() {
-    const int rank = solver_.rank();
+    const int rank = solver().rank();
     remainders_.resize(static_cast<std::size_t>(rank) * n_);
     for (int k = 0; k < rank; ++k) {
-        solver_.remainder(k, remainders_.data() + static_cast<std::size_t>(k) * n_);
+        solver().remainder(k, remainders_.data() + static_cast<std::size_t>(k) * n_);
     }
     const double* y = now_.y.data();
     const solve::SolveStatus status =
-        solver_.solve_again(evaluator_->system_in_step(now_.t, y, y + n_), solve::Wanted::kMotion);
+        solver().solve_again(evaluator_->system_in_step(now_.t, y, y + n_), solve::Wanted::kMotion);
     for (int k = rank - 1; k >= 0 && status != solve::SolveStatus::kNotUnique; --k) {
         const auto begin =
             remainders_.begin() + static_cast<std::ptrdiff_t>(k) * static_cast<std::ptrdiff_t>(n_);
-        solver_.remainder(k, direction_.data());
+        solver().remainder(k, direction_.data());
         if (std::inner_product(direction_.begin(), direction_.end(), begin, 0.0) < 0.0) {
             watched_ = k;
             std::copy_n(begin, n_, direction_before_.begin());
@@ -381,12 +387,12 @@ void SingularStepper::path(double t, std::span<double> y) const {
 /// What the watched row has besides the others, along its direction before: 1 there, negative when
 /// it has turned round.
 double SingularStepper::signed_pivot(double t, std::span<const double> y) {
-    const solve::SolveStatus status = solver_.solve_again(
+    const solve::SolveStatus status = solver().solve_again(
         evaluator_->system_in_step(t, y.data(), y.data() + n_), solve::Wanted::kMotion);
     if (status == solve::SolveStatus::kNotUnique) {
         return std::nan("");
     }
-    solver_.remainder(watched_, direction_.data());
+    solver().remainder(watched_, direction_.data());
     return dot(direction_, direction_before_) / dot(direction_before_, direction_before_);
 }
 

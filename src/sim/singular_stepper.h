@@ -108,6 +108,7 @@ class SingularStepper final : public ode::Stepper {
     std::optional<double> foresee();
     bool may_have_turned() const;
     void look_behind(double t_end);
+    solve::AccelerationSolver& solver();
     void find_weakest(State& state);
     bool prepare_path(const State& from);
     void watch_row_that_turned();
@@ -134,9 +135,10 @@ class SingularStepper final : public ode::Stepper {
     std::vector<double> atol_;
     std::size_t n_;
     ode::GaussStep gauss_;
-    solve::AccelerationSolver solver_;  ///< keeps the order of the rows before the instant
-    ode::Statistics statistics_;        ///< since start()
-    ode::Statistics counted_;           ///< of that, before inner_ last started
+    /// Keeps the order of the rows before the instant. Made when it is first needed.
+    std::optional<solve::AccelerationSolver> solver_;
+    ode::Statistics statistics_;  ///< since start()
+    ode::Statistics counted_;     ///< of that, before inner_ last started
 
     State previous_, now_;
     int known_states_ = 0;      ///< the last ones, with their weakest rows

@@ -1,7 +1,6 @@
 #include "sim/stage_program.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/fresh_numbers.h"
@@ -35,20 +34,6 @@ Composer::Id stage_state(Composer& whole, std::size_t stage, Composer::Id y, Com
         }
     }
     return whole.apply(Op::kAdd, y, whole.apply(Op::kMul, h, *sum));
-}
-
-bool all_finite(const double* numbers, std::size_t count) {
-    std::array<double, 4> zeros{};
-    std::size_t i = 0;
-    for (; i + zeros.size() <= count; i += zeros.size()) {
-        for (std::size_t lane = 0; lane < zeros.size(); ++lane) {
-            zeros[lane] += 0.0 * numbers[i + lane];
-        }
-    }
-    for (; i < count; ++i) {
-        zeros[0] += 0.0 * numbers[i];
-    }
-    return zeros[0] + zeros[1] + zeros[2] + zeros[3] == 0.0;
 }
 
 }  // namespace
@@ -95,11 +80,12 @@ code::Program StageCode::record() const {
 
     std::vector<Composer::Id> outputs;
     Composer::Id least = whole.constant(2.0 * kSound);
+    const Composer::Id zero = whole.constant(0.0);
+    Composer::Id zeros = zero;  // 0 as long as every acceleration is finite
     for (std::size_t stage = 1; stage < kMain; ++stage) {
         std::vector<Composer::Id> inputs = begin;
-        inputs[0] = whole.apply(
-            Op::kAdd, begin[0],
-            whole.apply(Op::kMul, whole.constant(ode::dop853::kC[stage]), h));
+        inputs[0] = whole.apply(Op::kAdd, begin[0],
+                                whole.apply(Op::kMul, whole.constant(ode::dop853::kC[stage]), h));
         for (std::size_t i = 0; i < 2 * n; ++i) {
             inputs[1 + i] = stage_state(whole, stage, begin[1 + i], h, k, i);
         }
@@ -112,11 +98,15 @@ code::Program StageCode::record() const {
                     : whole.apply(Op::kFnma, watched, bounds[i], whole.constant(2.0 * kSound));
             least = whole.apply(Op::kMin, least, part);
         }
+        for (std::size_t i = n; i < 2 * n; ++i) {
+            zeros = whole.apply(Op::kFma, zero, values[i], zeros);
+        }
         k.emplace_back(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(2 * n + 1));
         outputs.insert(outputs.end(), k.back().begin(), k.back().end());
-        outputs.resize(stage * stride(), whole.constant(0.0));
+        outputs.resize(stage * stride(), zero);
     }
     outputs.push_back(least);
+    outputs.push_back(zeros);
     return std::move(whole).finish(outputs);
 }
 
@@ -145,8 +135,8 @@ bool StageProgram::run(std::span<const double> inputs, double h, std::span<const
     copy_few(bounds.data(), bounds.size(), to + rates);
     double* const stages = k + code_->stride();
     kernel_->run(inputs_.data(), stages);
-    const std::size_t numbers = (kMain - 1) * code_->stride();
-    return stages[numbers] >= kSound && all_finite(stages, numbers);
+    const double* const watched = stages + (kMain - 1) * code_->stride();
+    return watched[0] >= kSound && watched[1] == 0.0;
 }
 
 }  // namespace ananke::sim

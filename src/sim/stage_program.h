@@ -40,9 +40,11 @@ class StageCode {
 
     /// Inputs: those of the acceleration at the beginning of the step, then h, then k_0 without the
     /// energy rate, then per pivot and part what it is multiplied by before it is compared with 1.
-    /// Outputs: k_1 to k_11, and the least of the pivots over their bounds.
+    /// Outputs: k_1 to k_11; the least of the pivots over their bounds; 0 if all a are finite.
     code::Program record() const;
-    std::size_t extra_inputs() const { return 1 + 2 * outputs_.n + outputs_.pivots + outputs_.parts; }
+    std::size_t extra_inputs() const {
+        return 1 + 2 * outputs_.n + outputs_.pivots + outputs_.parts;
+    }
     /// Numbers from one stage to the next.
     std::size_t stride() const { return (2 * outputs_.n + 2) / 2 * 2; }
 
@@ -63,8 +65,9 @@ class StageProgram {
 
     /// See StageCode::after_another_step.
     bool ready(bool wanted);
-    /// Requires ready(). `inputs` of the acceleration at (t, y); `bounds` as among the inputs of the
-    /// program; `k` starts with k_0. False if something watched is not sound at some stage or a number is not finite.
+    /// Requires ready(). `inputs` of the acceleration at (t, y); `bounds` as among the inputs of
+    /// the program; `k` starts with k_0. False if something watched is not sound at some stage or
+    /// an acceleration not finite.
     bool run(std::span<const double> inputs, double h, std::span<const double> bounds, double* k);
     /// Numbers from one stage to the next in `k`.
     std::size_t stride() const { return code_->stride(); }

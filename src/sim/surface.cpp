@@ -19,7 +19,8 @@ constexpr double kAcceptedResidual = 1e-12;
 }  // namespace
 
 Surface::Surface(Evaluator& evaluator, Drift drift, double tolerance)
-    : n_(static_cast<std::size_t>(evaluator.model().n())),
+    : evaluator_(&evaluator),
+      n_(static_cast<std::size_t>(evaluator.model().n())),
       projects_(drift == Drift::kProject || drift == Drift::kEnergy),
       has_rows_(evaluator.model().m() > 0),
       tolerance_(tolerance),
@@ -27,13 +28,6 @@ Surface::Surface(Evaluator& evaluator, Drift drift, double tolerance)
       programs_(evaluator) {
     if (evaluator.model().is_large()) {
         sparse_.emplace(evaluator);
-    } else {
-        projector_.emplace(evaluator);
-        closest_.emplace(evaluator, solve::ProjectionOptions{.skip = kLastDigit});
-        near_.emplace(evaluator,
-                      solve::ProjectionOptions{.skip = kLastDigit,
-                                               .accept = std::max(kAcceptedResidual, tolerance),
-                                               .rank = {smallest_pivot_, smallest_pivot_}});
     }
     if (drift == Drift::kEnergy) {
         energy_.emplace(evaluator);
@@ -76,7 +70,10 @@ bool Surface::put_back_near(double t, std::span<double> y, double pivot) {
     if (!projects_ || pivot > smallest_pivot_) {
         return put_back(t, y);
     }
-    return reached_by(near_, t, y) || put_back_closest(t, y);
+    const solve::ProjectionOptions options{.skip = kLastDigit,
+                                           .accept = std::max(kAcceptedResidual, tolerance_),
+                                           .rank = {smallest_pivot_, smallest_pivot_}};
+    return reached_by(near_, options, t, y) || put_back_closest(t, y);
 }
 
 ode::Acceptance Surface::accept(double t, std::span<double> y, const RowOrder* order) {
@@ -107,19 +104,19 @@ bool Surface::put_back_closest(double t, std::span<double> y, const RowOrder* or
     const std::span<double> v = y.subspan(n_, n_);
     return (order != nullptr && programs_.take(*order, t, q.data(), v.data()) &&
             programs_.project(t, q, v, CompiledProjection::Aim::kClosest)) ||
-           reached_by(closest_, t, y);
+           reached_by(closest_, {.skip = kLastDigit}, t, y);
 }
 
 bool Surface::spoils_acceleration(double pivot) const {
     return pivot < std::cbrt(kRounding / tolerance_);
 }
 
-bool Surface::reached_by(std::optional<solve::Projector>& projector, double t,
-                         std::span<double> y) {
+bool Surface::reached_by(std::optional<solve::Projector>& projector,
+                         const solve::ProjectionOptions& options, double t, std::span<double> y) {
     const std::span<double> q = y.subspan(0, n_);
     const std::span<double> v = y.subspan(n_, n_);
     const solve::ProjectionReport report =
-        projector ? projector->project(t, q, v) : sparse_->project(t, q, v);
+        sparse_ ? sparse_->project(t, q, v) : made(projector, options).project(t, q, v);
     return report.status == solve::ProjectionStatus::kOk;
 }
 

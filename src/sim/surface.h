@@ -47,7 +47,7 @@ class Surface {
     /// Largest scaled violation of a position constraint.
     double violation(double t, std::span<const double> y) {
         return sparse_ ? sparse_->position_violation(t, y.first(n_))
-                       : projector_->position_violation(t, y.first(n_));
+                       : projector().position_violation(t, y.first(n_));
     }
     /// Pivots that are not larger belong to rows that put_back_near() leaves alone.
     double smallest_pivot() const { return smallest_pivot_; }
@@ -55,17 +55,24 @@ class Surface {
     bool spoils_acceleration(double pivot) const;
 
     /// Requires a model that is not large.
-    solve::Projector& projector() { return *projector_; }
+    solve::Projector& projector() { return made(projector_, {}); }
     const ProjectionSummary& summary() const { return summary_; }
 
   private:
     bool count(const solve::ProjectionReport& report, double largest);
     bool restore_energy(double t, std::span<double> y) { return energy_ && energy_->restore(t, y); }
     solve::ProjectionReport project(double t, std::span<double> q, std::span<double> v) {
-        return sparse_ ? sparse_->project(t, q, v) : projector_->project(t, q, v);
+        return sparse_ ? sparse_->project(t, q, v) : projector().project(t, q, v);
     }
-    bool reached_by(std::optional<solve::Projector>& projector, double t, std::span<double> y);
+    /// Projectors are made when they are first needed: most runs do without them.
+    solve::Projector& made(std::optional<solve::Projector>& projector,
+                           const solve::ProjectionOptions& options) {
+        return projector ? *projector : projector.emplace(*evaluator_, options);
+    }
+    bool reached_by(std::optional<solve::Projector>& projector,
+                    const solve::ProjectionOptions& options, double t, std::span<double> y);
 
+    Evaluator* evaluator_;
     std::size_t n_;
     bool projects_;
     bool has_rows_;
