@@ -83,32 +83,121 @@ void least_change(Matrix<N, N> M, const Matrix<R, N>& A, const std::array<double
     least_change_by_factor<N, R>(M, A, f, x);
 }
 
-/// M a = F + A^T lambda, A a = b
+/// (L D L^T) x = f for a matrix S of fixed size, loops unrolled; S is overwritten.
+template <std::size_t N>
+inline void solve_symmetric(Matrix<N, N>& S, std::array<double, N>& f) {
+    std::array<double, N> inverse;
+#pragma GCC unroll 8
+    for (std::size_t j = 0; j < N; ++j) {
+        inverse[j] = 1.0 / S[j][j];
+#pragma GCC unroll 8
+        for (std::size_t i = j + 1; i < N; ++i) {
+            const double factor = S[i][j] * inverse[j];
+#pragma GCC unroll 8
+            for (std::size_t k = j + 1; k <= i; ++k) {
+                S[i][k] -= factor * S[k][j];
+            }
+            f[i] -= factor * f[j];
+        }
+    }
+#pragma GCC unroll 8
+    for (std::size_t back = 0; back < N; ++back) {
+        const std::size_t j = N - 1 - back;
+        double sum = f[j];
+#pragma GCC unroll 8
+        for (std::size_t i = j + 1; i < N; ++i) {
+            sum -= S[i][j] * f[i];
+        }
+        f[j] = sum * inverse[j];
+    }
+}
+
+/// m a = F + A^T lambda, A a = b with masses m of particles: S = A m^-1 A^T.
 template <std::size_t N, std::size_t R>
-void constrained_acceleration(Matrix<N, N> M, const std::array<double, N>& F, const Matrix<R, N>& A,
-                              const std::array<double, R>& b, double* a) {
-    cholesky<N>(M);
+inline void acceleration_of_particles(const std::array<double, N>& inverse_mass,
+                                      const std::array<double, N>& F, const Matrix<R, N>& A,
+                                      std::array<double, R> b, double* a) {
+    Matrix<R, R> S{};
+#pragma GCC unroll 8
     for (std::size_t i = 0; i < N; ++i) {
-        a[i] = F[i];
-        for (std::size_t k = 0; k < i; ++k) {
-            a[i] -= M[i][k] * a[k];
+        a[i] = inverse_mass[i] * F[i];
+#pragma GCC unroll 8
+        for (std::size_t r = 0; r < R; ++r) {
+            b[r] -= A[r][i] * a[i];
+#pragma GCC unroll 8
+            for (std::size_t s = 0; s <= r; ++s) {
+                S[r][s] += A[r][i] * inverse_mass[i] * A[s][i];
+            }
         }
-        a[i] *= M[i][i];
     }
-    for (std::size_t i = N; i-- > 0;) {
+    solve_symmetric<R>(S, b);
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < N; ++i) {
+#pragma GCC unroll 8
+        for (std::size_t r = 0; r < R; ++r) {
+            a[i] += inverse_mass[i] * A[r][i] * b[r];
+        }
+    }
+}
+
+/// The same with any mass matrix: the factors of M are applied to A^T and F together.
+template <std::size_t N, std::size_t R>
+inline void constrained_acceleration(Matrix<N, N> M, const std::array<double, N>& F,
+                                     const Matrix<R, N>& A, std::array<double, R> b, double* a) {
+    std::array<double, N> inverse;
+    Matrix<N, R + 1> W;  // L^-1 [A^T F]
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < N; ++i) {
+#pragma GCC unroll 8
+        for (std::size_t r = 0; r < R; ++r) {
+            W[i][r] = A[r][i];
+        }
+        W[i][R] = F[i];
+    }
+#pragma GCC unroll 8
+    for (std::size_t j = 0; j < N; ++j) {
+        inverse[j] = 1.0 / M[j][j];
+#pragma GCC unroll 8
+        for (std::size_t i = j + 1; i < N; ++i) {
+            const double factor = M[i][j] * inverse[j];
+#pragma GCC unroll 8
+            for (std::size_t k = j + 1; k <= i; ++k) {
+                M[i][k] -= factor * M[k][j];
+            }
+#pragma GCC unroll 8
+            for (std::size_t r = 0; r <= R; ++r) {
+                W[i][r] -= factor * W[j][r];
+            }
+        }
+    }
+    Matrix<R, R> S{};
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < N; ++i) {
+#pragma GCC unroll 8
+        for (std::size_t r = 0; r < R; ++r) {
+            const double scaled = W[i][r] * inverse[i];
+            b[r] -= scaled * W[i][R];
+#pragma GCC unroll 8
+            for (std::size_t s = 0; s <= r; ++s) {
+                S[r][s] += scaled * W[i][s];
+            }
+        }
+    }
+    solve_symmetric<R>(S, b);
+#pragma GCC unroll 8
+    for (std::size_t back = 0; back < N; ++back) {
+        const std::size_t i = N - 1 - back;
+        double sum = W[i][R];
+#pragma GCC unroll 8
+        for (std::size_t r = 0; r < R; ++r) {
+            sum += W[i][r] * b[r];
+        }
+#pragma GCC unroll 8
         for (std::size_t k = i + 1; k < N; ++k) {
-            a[i] -= M[k][i] * a[k];
+            sum -= M[k][i] * a[k];
         }
-        a[i] *= M[i][i];
+        a[i] = sum * inverse[i];
     }
-    std::array<double, R> f;
-    for (std::size_t r = 0; r < R; ++r) {
-        f[r] = -b[r];
-        for (std::size_t i = 0; i < N; ++i) {
-            f[r] += A[r][i] * a[i];
-        }
-    }
-    least_change_by_factor<N, R>(M, A, f, a);
 }
 
 template <std::size_t R>

@@ -43,8 +43,8 @@ struct Duffing {
         const double b = A0 * std::exp(-alpha * t) *
                          ((sq(alpha) - sq(omega)) * std::sin(omega * t) -
                           2 * alpha * omega * std::cos(omega * t));
-        constrained_acceleration<2, 1>({{{m1, 0}, {0, m2}}}, {-upper, upper - lower}, {{{1, -1}}},
-                                       {b}, a);
+        acceleration_of_particles<2, 1>({1 / m1, 1 / m2}, {-upper, upper - lower}, {{{1, -1}}}, {b},
+                                        a);
     }
     static void position(double t, const double* q, Residual& phi, Jacobian& A) {
         phi = {q[0] - q[1] - A0 * std::exp(-alpha * t) * std::sin(omega * t)};
@@ -87,11 +87,9 @@ struct TwoLinkPendulum {
     static void solved(double t, const double* q, const double* v, double* a) {
         Residual phi;
         Jacobian A;
-        Mass M;
         position(t, q, phi, A);
-        mass(q, M);
         const double b = -2 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-        constrained_acceleration<3, 2>(M, {m * g, 0, 0}, A, {b, b}, a);
+        acceleration_of_particles<3, 2>({1 / m, 1 / m, 1 / m}, {m * g, 0, 0}, A, {b, b}, a);
     }
     static void position(double /*t*/, const double* q, Residual& phi, Jacobian& A) {
         const double x2 = q[0] - L1, z2 = q[2] - L2;
@@ -129,10 +127,8 @@ struct Perpendicular {
         push(v, -(v[2] * a[0] + v[0] * a[2]) / squared_length(v), a);
     }
     static void solved(double /*t*/, const double* /*q*/, const double* v, double* a) {
-        Matrix<4, 4> M{};
-        M[0][0] = M[1][1] = m1;
-        M[2][2] = M[3][3] = m2;
-        constrained_acceleration<4, 1>(M, {f1, 0, f2, 0}, {{{v[2], v[3], v[0], v[1]}}}, {0.0}, a);
+        acceleration_of_particles<4, 1>({1 / m1, 1 / m1, 1 / m2, 1 / m2}, {f1, 0, f2, 0},
+                                        {{{v[2], v[3], v[0], v[1]}}}, {0.0}, a);
     }
     static void project(double /*t*/, double* /*q*/, double* v) {
         constexpr double kDone = 2e-15;

@@ -112,6 +112,12 @@ class Parts {
             keep(slope_);
         });
     }
+    double per_program() {
+        return per_call([this](const Call& call) {
+            const std::span<const double> pivots = equation_.pivots(call.t, call.y);
+            keep(pivots);
+        });
+    }
     double per_system() {
         return per_call([this](const Call& call) {
             const double* y = call.y.data();
@@ -227,6 +233,7 @@ Breakdown break_down(const BenchModel& model) {
     Breakdown found;
     RightHandSide& rhs = found.rhs;
     rhs.ours = parts.per_right_hand_side();
+    rhs.program = parts.per_program();
     rhs.hand = parts.per_hand_acceleration(model.hand->acceleration);
     rhs.solved = parts.per_hand_acceleration(model.hand->solved);
     rhs.kernels = parts.per_system();
