@@ -1,6 +1,7 @@
 #include "code_generation.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 
 #include <fmt/format.h>
@@ -92,6 +93,26 @@ Result<std::vector<FirstStep>> time_first_steps() {
         steps.push_back(one.value());
     }
     return steps;
+}
+
+Result<std::vector<double>> time_first_looks() {
+    std::vector<double> looks;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(fmt::format("{}/models", ANANKE_SOURCE_DIR))) {
+        const std::string name = entry.path().stem();
+        if (entry.path().extension() != ".ank") {
+            continue;
+        }
+        const Result<FirstStep> step = time_least(name, [&name] { return start_model(name); });
+        if (!step) {
+            return step.error();
+        }
+        if (step.value().operations > 0) {
+            looks.push_back(step.value().first_look);
+        }
+    }
+    std::sort(looks.begin(), looks.end());
+    return looks;
 }
 
 std::vector<Emission> time_emission() {

@@ -20,8 +20,10 @@ struct FirstStep {
     double total() const { return prepare + first_look + evaluation; }
 };
 
-/// A spatial chain of three bodies on ball joints, and models of the gallery.
+/// A spatial chain of three bodies on ball joints, and some models of the gallery.
 Result<std::vector<FirstStep>> time_first_steps();
+/// First looks at all models of the gallery that have a program, ascending.
+Result<std::vector<double>> time_first_looks();
 
 /// Emission alone, of random straight-line programs.
 struct Emission {

@@ -116,6 +116,11 @@ Result<void> measure_code(Measurements& measured) {
         return first_steps.error();
     }
     measured.first_steps = std::move(first_steps).value();
+    Result<std::vector<double>> looks = time_first_looks();
+    if (!looks) {
+        return looks.error();
+    }
+    measured.first_looks = std::move(looks).value();
     measured.emissions = time_emission();
     return {};
 }

@@ -16,6 +16,7 @@ struct Measurements {
     std::vector<ModelReport> models;
     std::vector<Contender> contenders;
     std::vector<FirstStep> first_steps;
+    std::vector<double> first_looks;
     std::vector<Emission> emissions;
     std::vector<ChainTime> chains;
     std::vector<MotionTime> mechanisms;
