@@ -274,6 +274,117 @@ TEST(Report, ViewsChangeWhatIsDrawn) {
     EXPECT_EQ(scene.camera->to, (report::Vector{1.0, 2.0, 3.0}));
 }
 
+/// A rolling disk of radius r touches the floor; its force acts there and not at the centre: the
+/// torque that the recorder gives about the centre is that of the force at the contact.
+TEST(Report, WheelsArePushedWhereTheyTouch) {
+    const std::array<std::array<const char*, 2>, 2> cases{
+        {{"rolling_disk", "disk"}, {"rolling_sphere", "ball"}}};
+    for (const auto& [name, body] : cases) {
+        SCOPED_TRACE(name);
+        const Made made = make_model(name, 1.0);
+        const Report& report = made.report;
+        const SceneArrow& force = arrow(report, "contact", body);
+        const report::SceneBody* wheel = nullptr;
+        for (const report::SceneBody& one : report.scene.bodies) {
+            wheel = one.name == body ? &one : wheel;
+        }
+        ASSERT_NE(wheel, nullptr);
+        const report::SceneJoint& joint = report.scene.joints.back();
+        EXPECT_EQ(joint.name, "contact");
+        EXPECT_EQ(joint.places.back().track.offset, force.at.offset);
+        const std::string of = std::string("torque[contact:") + body + "].";
+        for (std::size_t i = 0; i < report.rows; ++i) {
+            std::array<double, 3> arm{};
+            std::array<double, 3> F{};
+            for (std::size_t k = 0; k < 3; ++k) {
+                arm[k] = at(report, force.at, i, k) - at(report, wheel->position, i, k);
+                F[k] = column(report, force.columns[k], i);
+            }
+            EXPECT_NEAR(at(report, force.at, i, 2), 0.0, 1e-6);
+            for (std::size_t k = 0; k < 3; ++k) {
+                const std::size_t l = (k + 1) % 3;
+                const std::size_t m = (k + 2) % 3;
+                EXPECT_NEAR(arm[l] * F[m] - arm[m] * F[l], made.run.at(i, of + "xyz"[k]), 1e-4);
+            }
+            EXPECT_NEAR(column(report, force.size, i), std::hypot(F[0], F[1], F[2]), 1e-5);
+        }
+        for (const SceneArrow& one : report.scene.arrows) {
+            EXPECT_FALSE(one.torque && one.owner == "contact");
+        }
+    }
+}
+
+TEST(Report, AJointThatOnlyMeasuresHasNoArrows) {
+    const Made made = make_model("bicycle", 0.1);
+    for (const SceneArrow& one : made.report.scene.arrows) {
+        EXPECT_NE(one.owner, "steer");
+    }
+}
+
+/// An event changes L, and with it R = 2 L and the place of P = (x + R, 0, 0).
+TEST(Report, PlacesFollowParametersThatEventsChange) {
+    const Made made = make_text(
+        "parameter L = 1, R = 2*L\ncoordinate x\nparticle A mass 1 at (x, 0, 0)\n"
+        "point P at (x + R, 0, 0)\nevent grow: x = 0.505 rising { L = 3 }\ninitial x = 0, x' = 1",
+        1.0);
+    const ScenePoint& moved = point(made.report, "P");
+    for (std::size_t i = 0; i < made.report.rows; ++i) {
+        const double x = made.run.at(i, "x");
+        EXPECT_NEAR(at(made.report, moved.track, i, 0), x + (x < 0.505 ? 2.0 : 6.0), 1e-6) << i;
+    }
+}
+
+/// Two walls that stand across each other until one is turned: then they share the push.
+TEST(Report, UniquenessIsJudgedAlongTheRun) {
+    const std::string text =
+        "parameter k = 1\ncoordinate x, y\nparticle P mass 1 at (x, y, 0)\n"
+        "force on P = (1, 0, 0)\nconstraint wall: x = 0\nconstraint other: x + k*y = 0\n";
+    EXPECT_TRUE(arrow(make_text(text, 1.0).report, "wall", "P").unique);
+    const Made turned = make_text(text + "event turn: t = 0.505 { k = 0 }\n", 1.0);
+    EXPECT_FALSE(arrow(turned.report, "wall", "P").unique);
+    EXPECT_EQ(arrow(turned.report, "wall", "P").note, "one of many: shared with other");
+}
+
+TEST(Report, HiddenBodiesStandInNoList) {
+    const Made made = make_text(
+        "body a mass 1 inertia (1, 1, 1)\nbody b mass 1 inertia (1, 1, 1)\nview hide b", 0.1);
+    ASSERT_EQ(made.report.scene.bodies.size(), 2u);
+    EXPECT_EQ(made.report.scene.bodies[0].name, "a");
+    EXPECT_EQ(made.report.scene.bodies[1].name, "");
+    EXPECT_TRUE(made.report.scene.bodies[1].shapes.empty());
+}
+
+TEST(Report, TheFirstFiguresAreMotionAndForces) {
+    const Made made = make_model("two_link_pendulum", 0.5);
+    EXPECT_EQ(made.report.plots.at(0).title, "Response");
+    EXPECT_EQ(made.report.plots.at(1).title, "Forces of constraint");
+    EXPECT_EQ(made.report.plots.at(1).y,
+              (std::vector<std::string>{"|force[rod1:(x, y, z)]|", "|force[rod2:(x, y, z)]|"}));
+    EXPECT_EQ(make_model("bicycle", 0.05).report.plots.at(0).y,
+              (std::vector<std::string>{"lean", "steer.value"}));
+}
+
+TEST(Report, UnitsStandWhereTheKindOfQuantityIsKnown) {
+    const Made made = make_model("door_hinge_friction", 0.5);
+    const auto unit = [&](const std::string& name) {
+        for (const report::Series& one : made.report.columns) {
+            if (one.name == name) {
+                return one.unit;
+            }
+        }
+        return std::string("no column");
+    };
+    EXPECT_EQ(unit("t"), "s");
+    EXPECT_EQ(unit("door.x"), "m");
+    EXPECT_EQ(unit("door.x'"), "m/s");
+    EXPECT_EQ(unit("door.y''"), "m/s\u00b2");
+    EXPECT_EQ(unit("door.u0"), "");
+    EXPECT_EQ(unit("spin"), "");
+    EXPECT_EQ(unit("force[hinge:door].z"), "N");
+    EXPECT_EQ(unit("|force[hinge:door]|"), "N");
+    EXPECT_EQ(unit("|torque[hinge:door]|"), "N m");
+}
+
 /// Every model of the gallery becomes well-formed JSON whose indices and offsets lead somewhere.
 TEST(Report, AllModelsMakeSoundData) {
     for (const std::string& name : stems(source_directory() / "models", ".ank")) {

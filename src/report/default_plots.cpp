@@ -13,6 +13,7 @@ namespace ananke::report {
 namespace {
 
 constexpr std::size_t kMostCurves = 8;  ///< of one plot: as many as there are colours
+constexpr std::size_t kFewCurves = 4;   ///< that go into one plot though they are of two kinds
 constexpr std::size_t kMostForcePlots = 6;
 
 std::size_t index(int i) {
@@ -81,6 +82,7 @@ std::vector<std::string> rates(const std::vector<std::string>& coordinates) {
     return names;
 }
 
+/// What moves.
 void add_response(std::vector<PlotSpec>& plots, const Report& report, const mech::Model& model) {
     const Coordinates names = plain_coordinates(model);
     std::vector<std::string> outputs = names_of_kind(report, "output");
@@ -88,15 +90,19 @@ void add_response(std::vector<PlotSpec>& plots, const Report& report, const mech
     std::vector<std::string> coordinates = names.free;
     if (!names.of_bodies.empty()) {
         // Of bodies the declared outputs and the joints tell more than coordinates of mass centres.
-        add(plots, {.title = "Outputs", .y = outputs});
-        add(plots, {.title = "Joint coordinates", .y = names.free});
-        add(plots, {.title = "Response: mass centres", .y = names.of_bodies});
-        add(plots, {.title = "Velocities of mass centres", .y = rates(names.of_bodies)});
+        if (outputs.size() + names.free.size() <= kFewCurves) {
+            outputs.insert(outputs.end(), names.free.begin(), names.free.end());
+            add(plots, {.title = "Response", .y = outputs});
+        } else {
+            add(plots, {.title = "Outputs", .y = outputs});
+            add(plots, {.title = "Joint coordinates", .y = names.free});
+        }
+        if (outputs.empty() && names.free.empty()) {
+            add(plots, {.title = "Response: mass centres", .y = names.of_bodies});
+        }
         coordinates.insert(coordinates.end(), names.of_bodies.begin(), names.of_bodies.end());
     } else {
         add(plots, {.title = "Response", .y = names.free});
-        add(plots, {.title = "Velocities", .y = rates(names.free)});
-        add(plots, {.title = "Outputs", .y = outputs});
     }
     if (report.compare) {
         add(plots, {.title = fmt::format("With and {}", report.compare->label),
@@ -104,6 +110,22 @@ void add_response(std::vector<PlotSpec>& plots, const Report& report, const mech
                     .compare = true,
                     .note = "Lines: the whole model. Dashed: " + report.compare->label + "."});
     }
+}
+
+/// More of the motion, below what holds it.
+void add_motion(std::vector<PlotSpec>& plots, const Report& report, const mech::Model& model) {
+    const Coordinates names = plain_coordinates(model);
+    std::vector<std::string> outputs = names_of_kind(report, "output");
+    std::erase_if(outputs, tells_an_error);
+    if (names.of_bodies.empty()) {
+        add(plots, {.title = "Outputs", .y = outputs});
+        add(plots, {.title = "Velocities", .y = rates(names.free)});
+        return;
+    }
+    if (!outputs.empty() || !names.free.empty()) {
+        add(plots, {.title = "Response: mass centres", .y = names.of_bodies});
+    }
+    add(plots, {.title = "Velocities of mass centres", .y = rates(names.of_bodies)});
 }
 
 /// y against x of places in a plane that two coordinates give.
@@ -151,12 +173,38 @@ void add_force_arrows(std::vector<PlotSpec>& plots, const Report& report) {
                 continue;
             }
             owners.insert(arrow.owner);
-            add(plots, {.title = fmt::format("{} of {} on {}", torque ? "Torque" : "Force",
-                                             arrow.owner, arrow.on),
-                        .y = components(report, arrow),
-                        .note = arrow.note});
+            std::string title =
+                fmt::format("{} of {} on {}", torque ? "Torque" : "Force", arrow.owner, arrow.on);
+            const bool drawn = std::any_of(plots.begin(), plots.end(), [&](const PlotSpec& plot) {
+                return plot.title == title;
+            });
+            if (!drawn) {
+                add(plots, {.title = std::move(title),
+                            .y = components(report, arrow),
+                            .note = arrow.note});
+            }
         }
     }
+}
+
+/// With what force each constraint holds: one curve each, as the arrows show it. A single force is
+/// shown by its components.
+void add_force_sizes(std::vector<PlotSpec>& plots, const Report& report) {
+    PlotSpec plot{.title = "Forces of constraint", .y = {}};
+    std::set<std::string> owners;
+    const SceneArrow* last = nullptr;
+    for (const SceneArrow& arrow : report.scene.arrows) {
+        if (!arrow.torque && arrow.size >= 0 && owners.insert(arrow.owner).second) {
+            plot.y.push_back(report.columns[index(arrow.size)].name);
+            last = &arrow;
+        }
+    }
+    if (owners.size() == 1) {
+        plot.title = fmt::format("Force of {} on {}", last->owner, last->on);
+        plot.y = components(report, *last);
+        plot.note = last->note;
+    }
+    add(plots, std::move(plot));
 }
 
 void add_forces(std::vector<PlotSpec>& plots, const Report& report, bool has_bodies) {
@@ -219,7 +267,9 @@ std::vector<PlotSpec> default_plots(const Report& report, const sim::Prepared& p
                                     const io::Trajectory& trajectory) {
     std::vector<PlotSpec> plots;
     add_response(plots, report, prepared.model);
+    add_force_sizes(plots, report);
     add_paths(plots, report, prepared.model);
+    add_motion(plots, report, prepared.model);
     add_forces(plots, report, !prepared.model.bodies.empty());
     add_accuracy(plots, report, trajectory);
     add_energy(plots, report);

@@ -1,12 +1,14 @@
 // Arrows of the scene: forces and torques of constraint, by constraint or joint and by what they
 // act on, each with the three columns that hold its components.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "report/drawing.h"
+#include "report/uniqueness.h"
 
 namespace ananke::report {
 namespace {
@@ -29,22 +31,32 @@ std::string sharing_note(const Drawing& drawing, const sim::ReactionShare& share
                           : fmt::format("one of many: shared with {}", join_names(others));
 }
 
+/// A joint that measures and holds nothing.
+bool only_measures(const Drawing& drawing, const std::string& owner) {
+    const auto& joints = drawing.model().joints;
+    return std::any_of(joints.begin(), joints.end(), [&](const mech::Joint& joint) {
+        return joint.name == owner && joint.definition == "angle";
+    });
+}
+
 /// What the recorder gives as force[c:P] and torque[c:B].
-void draw_recorded(Drawing& drawing) {
+void draw_recorded(Drawing& drawing, const Uniqueness& judged) {
     const sim::ReactionMap& map = drawing.states.prepared().compiled->reactions;
     for (std::size_t i = 0; i < map.targets.size(); ++i) {
         const sim::ReactionMap::Target& target = map.targets[i];
         const bool ground = target.body >= 0 && drawing.model().bodies[at(target.body)].kind ==
                                                     mech::Body::Kind::kGround;
-        if (ground) {
-            continue;  // it takes the opposite of what the others get
-        }
         const std::string& owner = map.owners[at(target.owner)].name;
+        if (ground || only_measures(drawing, owner)) {
+            continue;  // the ground takes the opposite of what the others get
+        }
         const sim::ReactionShare share =
-            i < drawing.check.reactions.size() ? drawing.check.reactions[i] : sim::ReactionShare{};
+            i < judged.shares.size() ? judged.shares[i] : sim::ReactionShare{};
         const int reference = map.points[at(target.reference)];
+        const auto contact = drawing.contacts.find(static_cast<int>(i));
         for (const bool torque : {false, true}) {
-            if (!(torque ? target.torque : target.force)) {
+            // A force drawn where it touches has no torque there.
+            if (!(torque ? target.torque && contact == drawing.contacts.end() : target.force)) {
                 continue;
             }
             SceneArrow arrow{owner, target.name, torque, {}};
@@ -56,7 +68,9 @@ void draw_recorded(Drawing& drawing) {
             const std::array<bool, 3>& unique = torque ? share.torque : share.force;
             arrow.unique = std::count(unique.begin(), unique.end(), false) == 0;
             arrow.note = arrow.unique ? "" : sharing_note(drawing, share);
-            arrow.at = drawing.track_of(drawing.equations().points[at(reference)].position);
+            arrow.at = contact != drawing.contacts.end()
+                           ? contact->second.track
+                           : drawing.track_of(drawing.equations().points[at(reference)].position);
             drawing.scene().arrows.push_back(std::move(arrow));
         }
     }
@@ -82,7 +96,7 @@ void draw_controls(Drawing& drawing) {
         const int point = torque ? model.bodies[at(control.target)].centre : control.target;
         drawing.scene().arrows.push_back(
             {owner, control.target_name, torque,
-             drawing.track_of(drawing.equations().points[at(point)].position), columns, true,
+             drawing.track_of(drawing.equations().points[at(point)].position), columns, -1, true,
              "control of an actuator"});
     }
 }
@@ -94,7 +108,8 @@ struct CoordinateForce {
 };
 
 void add_row_force(const Drawing& drawing, const mech::Row& row, std::size_t index,
-                   const CoordinateParticle& particle, CoordinateForce& force) {
+                   const CoordinateParticle& particle, const Uniqueness& judged,
+                   CoordinateForce& force) {
     const std::vector<double> lambda = drawing.states.column(fmt::format("lambda[{}]", row.name));
     for (const mech::Entry& entry : row.A) {
         const auto axis =
@@ -111,12 +126,12 @@ void add_row_force(const Drawing& drawing, const mech::Row& row, std::size_t ind
         for (std::size_t i = 0; i < A.size(); ++i) {
             component[i] += lambda[i] * A[i];
         }
-        force.unique = force.unique && (index >= drawing.check.analysis.lambda_unique.size() ||
-                                        drawing.check.analysis.lambda_unique[index]);
+        force.unique =
+            force.unique && (index >= judged.lambda_unique.size() || judged.lambda_unique[index]);
     }
 }
 
-void draw_coordinate_forces(Drawing& drawing) {
+void draw_coordinate_forces(Drawing& drawing, const Uniqueness& judged) {
     const std::vector<mech::Row>& rows = drawing.equations().rows;
     for (const CoordinateParticle& particle : drawing.coordinate_particles) {
         const ScenePoint& point = drawing.scene().points[at(particle.point)];
@@ -125,7 +140,7 @@ void draw_coordinate_forces(Drawing& drawing) {
         std::map<int, CoordinateForce> forces;  // by constraint
         for (std::size_t k = 0; k < rows.size(); ++k) {
             if (!rows[k].actuated) {
-                add_row_force(drawing, rows[k], k, particle, forces[rows[k].constraint]);
+                add_row_force(drawing, rows[k], k, particle, judged, forces[rows[k].constraint]);
             }
         }
         for (const auto& [constraint, force] : forces) {
@@ -138,19 +153,42 @@ void draw_coordinate_forces(Drawing& drawing) {
                 }
             }
             if (columns != std::array<int, 3>{-1, -1, -1}) {
-                drawing.scene().arrows.push_back({owner, on, false, track, columns, force.unique,
-                                                  force.unique ? "" : "one of many"});
+                drawing.scene().arrows.push_back({owner, on, false, track, columns, -1,
+                                                  force.unique, force.unique ? "" : "one of many"});
             }
         }
+    }
+}
+
+/// Sizes of forces that have more than one component, as columns of their own.
+void add_sizes(Drawing& drawing) {
+    for (SceneArrow& arrow : drawing.scene().arrows) {
+        if (std::count(arrow.columns.begin(), arrow.columns.end(), -1) == 2) {
+            arrow.size = *std::max_element(arrow.columns.begin(), arrow.columns.end());
+            continue;
+        }
+        std::vector<double> size(drawing.states.count(), 0.0);
+        for (const int column : arrow.columns) {
+            const std::vector<double> values =
+                column < 0 ? std::vector<double>{} : drawing.values_of(column);
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                size[i] = std::hypot(size[i], values[i]);
+            }
+        }
+        arrow.size = drawing.add_column(
+            fmt::format("|{}[{}:{}]|", arrow.torque ? "torque" : "force", arrow.owner, arrow.on),
+            size);
     }
 }
 
 }  // namespace
 
 void draw_arrows(Drawing& drawing) {
-    draw_recorded(drawing);
+    const Uniqueness judged = judge_uniqueness(drawing.states, drawing.check);
+    draw_recorded(drawing, judged);
     draw_controls(drawing);
-    draw_coordinate_forces(drawing);
+    draw_coordinate_forces(drawing, judged);
+    add_sizes(drawing);
 }
 
 }  // namespace ananke::report

@@ -140,6 +140,28 @@ bool is_left_out(const Drawing& drawing, const mech::Joint& joint) {
            std::none_of(rows.begin(), rows.end(), belongs);
 }
 
+/// A joint that touches beside its places, as a wheel does, is drawn where it touches, with the
+/// path of that place. False for any other joint.
+bool add_contact(Drawing& drawing, SceneJoint& drawn) {
+    const sim::ReactionMap& map = drawing.states.prepared().compiled->reactions;
+    for (const auto& [index, contact] : drawing.contacts) {
+        const sim::ReactionMap::Target& target = map.targets[at(index)];
+        if (map.owners[at(target.owner)].name != drawn.name) {
+            continue;
+        }
+        drawn.places.push_back({drawing.body_of[at(target.body)], contact.track});
+        if (drawn.places.size() > 1) {
+            continue;  // both sides of it touch at one place
+        }
+        ScenePoint trace{"", contact.track};
+        trace.trail = true;
+        trace.size = 0.0;
+        drawing.scene().points.push_back(std::move(trace));
+        drawing.point_paths.push_back(contact.path);
+    }
+    return !drawn.places.empty();
+}
+
 }  // namespace
 
 void draw_bodies(Drawing& drawing) {
@@ -176,6 +198,10 @@ void draw_joints(Drawing& drawing) {
             continue;  // measures and holds nothing, or is not there in this run
         }
         SceneJoint drawn{joint.name, joint.definition, {}};
+        if (add_contact(drawing, drawn)) {
+            drawing.scene().joints.push_back(std::move(drawn));
+            continue;
+        }
         const bool one_place = meet(drawing, joint.points);
         for (const int point : joint.points) {
             const int body = model.points[at(point)].body;

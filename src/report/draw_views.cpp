@@ -105,6 +105,7 @@ class Views {
     void hide(const mech::View& view) {
         if (SceneBody* body = body_of(view)) {
             body->shapes.clear();
+            body->name.clear();  // what has no name stands in no list
         }
         if (view.point >= 0 && drawing_.point_of[at(view.point)] >= 0) {
             drawing_.hidden_points.push_back(drawing_.point_of[at(view.point)]);

@@ -24,8 +24,17 @@ int Drawing::add_point(ScenePoint point, std::vector<double> path) {
 }
 
 int Drawing::add_column(const std::string& name, const std::vector<double>& values) {
-    report.columns.push_back({name, "pointForce", report.data.add_floats(values), false});
-    return static_cast<int>(report.columns.size()) - 1;
+    const bool torque = name.starts_with("torque[") || name.starts_with("|torque[");
+    report.columns.push_back(
+        {name, "pointForce", report.data.add_floats(values), false, torque ? "N m" : "N"});
+    const int column = static_cast<int>(report.columns.size()) - 1;
+    added_[column] = values;
+    return column;
+}
+
+std::vector<double> Drawing::values_of(int column) const {
+    const auto found = added_.find(column);
+    return found != added_.end() ? found->second : states.column(report.columns[at(column)].name);
 }
 
 int Drawing::find_column(const std::string& name) const {

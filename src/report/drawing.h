@@ -22,6 +22,12 @@ struct CoordinateParticle {
     std::array<int, 3> coordinates{-1, -1, -1};  ///< -1: that component does not move with one
 };
 
+/// Where something touches: three numbers per state.
+struct Contact {
+    Track track;
+    std::vector<double> path;
+};
+
 struct Drawing {
     Drawing(const States& states_, const sim::CheckReport& check_, Report& report_)
         : states(states_), check(check_), report(report_) {}
@@ -35,7 +41,9 @@ struct Drawing {
     std::vector<int> point_of;                     ///< per point of the model; -1: not drawn
     std::vector<int> body_of;                      ///< per body of the model; -1: the ground
     std::vector<CoordinateParticle> coordinate_particles;
-    std::vector<int> hidden_points;   ///< in Scene::points
+    std::vector<int> hidden_points;  ///< in Scene::points
+    /// Per target of reactions whose force acts beside its reference: where. By find_contacts().
+    std::map<int, Contact> contacts;
     bool turns_out_of_plane = false;  ///< a body turns about something else than z
 
     const mech::Model& model() const { return states.prepared().model; }
@@ -49,11 +57,14 @@ struct Drawing {
     int add_point(ScenePoint point, std::vector<double> path);
     /// Adds a column that the recorder did not have; answers its place.
     int add_column(const std::string& name, const std::vector<double>& values);
+    /// Numbers of a column of the report, as the recorder or add_column() had them.
+    std::vector<double> values_of(int column) const;
     /// Place of a column in the report; -1: none.
     int find_column(const std::string& name) const;
 
   private:
     std::map<std::array<sym::Expr, 3>, Track> tracks_;
+    std::map<int, std::vector<double>> added_;  ///< by add_column()
 };
 
 /// Particles, declared points, and what stands for coordinates where a model has neither points

@@ -1,7 +1,9 @@
 #include "report/make_report.h"
 
+#include <algorithm>
 #include <array>
 
+#include "io/figure.h"
 #include "report/default_plots.h"
 #include "report/scene.h"
 #include "report/states.h"
@@ -17,8 +19,32 @@ std::string kind_name(ColumnKind kind) {
     return kNames.at(static_cast<std::size_t>(kind));
 }
 
+/// SI, where the kind of quantity is known. Coordinates of bodies are places and angles; those that
+/// a model declares by itself may be anything.
+std::string unit_of_column(const Column& column, const mech::Model* model) {
+    std::string unit = io::unit_of(column.name);
+    if (!unit.empty() || model == nullptr) {
+        return unit;
+    }
+    const std::size_t primes =
+        column.name.size() - std::min(column.name.find('\''), column.name.size());
+    const std::string name = column.name.substr(0, column.name.size() - primes);
+    constexpr std::array<const char*, 3> kPer{"", "/s", "/s\u00b2"};
+    for (const mech::Body& body : model->bodies) {
+        for (int k = 0; body.first >= 0 && k < 3 && primes < kPer.size(); ++k) {
+            const auto place = static_cast<std::size_t>(body.first + k);
+            if (model->coordinates[place].name == name) {
+                const bool angle = k == 2 && body.kind == mech::Body::Kind::kPlanar;
+                return std::string(angle ? "rad" : "m") + kPer[primes];
+            }
+        }
+    }
+    return "";
+}
+
 /// All columns, the time in full.
-std::vector<Series> add_columns(const io::Trajectory& trajectory, DataBlock& data) {
+std::vector<Series> add_columns(const io::Trajectory& trajectory, const mech::Model* model,
+                                DataBlock& data) {
     std::vector<Series> columns;
     std::vector<double> values(trajectory.rows());
     for (std::size_t k = 0; k < trajectory.columns(); ++k) {
@@ -28,12 +54,14 @@ std::vector<Series> add_columns(const io::Trajectory& trajectory, DataBlock& dat
         }
         const bool wide = column.kind == ColumnKind::kTime;
         columns.push_back({column.name, kind_name(column.kind),
-                           wide ? data.add_doubles(values) : data.add_floats(values), wide});
+                           wide ? data.add_doubles(values) : data.add_floats(values), wide,
+                           unit_of_column(column, model)});
     }
     return columns;
 }
 
-Report columns_and_facts(const io::Trajectory& trajectory, const std::string& file) {
+Report columns_and_facts(const io::Trajectory& trajectory, const mech::Model* model,
+                         const std::string& file) {
     Report report;
     report.version = trajectory.header.version;
     report.title = trajectory.header.title;
@@ -42,7 +70,7 @@ Report columns_and_facts(const io::Trajectory& trajectory, const std::string& fi
     report.parameters = trajectory.header.parameters;
     report.ending = trajectory.ending;
     report.rows = trajectory.rows();
-    report.columns = add_columns(trajectory, report.data);
+    report.columns = add_columns(trajectory, model, report.data);
     for (const Event& event : trajectory.events) {
         report.events.push_back({event.t, event.name, event.kind, event.detail});
     }
@@ -52,7 +80,7 @@ Report columns_and_facts(const io::Trajectory& trajectory, const std::string& fi
 }  // namespace
 
 Report plain_report(const io::Trajectory& trajectory, const std::string& file) {
-    Report report = columns_and_facts(trajectory, file);
+    Report report = columns_and_facts(trajectory, nullptr, file);
     report.plots = plain_plots(report, trajectory);
     return report;
 }
@@ -64,10 +92,11 @@ Result<Report> make_report(const sim::Prepared& prepared, const sim::CheckReport
     if (!states) {
         return states.error();
     }
-    Report report = columns_and_facts(trajectory, file);
+    Report report = columns_and_facts(trajectory, &prepared.model, file);
     if (compared.trajectory != nullptr) {
-        report.compare = Comparison{compared.label, compared.trajectory->rows(),
-                                    add_columns(*compared.trajectory, report.data)};
+        report.compare =
+            Comparison{compared.label, compared.trajectory->rows(),
+                       add_columns(*compared.trajectory, &prepared.model, report.data)};
     }
     draw_scene(states.value(), check != nullptr ? *check : sim::CheckReport{}, report);
     if (check != nullptr) {

@@ -19,7 +19,8 @@ struct Series {
     std::string name;
     std::string kind;  ///< time, position, ... as the recorder's columns
     std::size_t offset = 0;
-    bool wide = false;  ///< f64, else f32
+    bool wide = false;   ///< f64, else f32
+    std::string unit{};  ///< "" where none is known
 };
 
 /// Three (a place) or four (a quaternion w x y z) f32 per row.
@@ -84,6 +85,7 @@ struct SceneArrow {
     bool torque = false;
     Track at;
     std::array<int, 3> columns{};  ///< in Report::columns; -1: zero
+    int size = -1;                 ///< in Report::columns: its magnitude, or its only component
     bool unique = true;
     std::string note{};
 };

@@ -30,6 +30,7 @@ void series(JsonWriter& json, std::string_view name, const std::vector<Series>& 
     for (const Series& column : columns) {
         json.begin_object().field("name", column.name).field("kind", column.kind);
         json.field("offset", column.offset).field("type", column.wide ? "f64" : "f32");
+        optional_text(json, "unit", column.unit);
         json.end_object();
     }
     json.end_array();

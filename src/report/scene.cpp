@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "report/contacts.h"
 #include "report/drawing.h"
 #include "report/shapes.h"
 #include "sym/walk.h"
@@ -142,6 +143,7 @@ void draw_scene(const States& states, const sim::CheckReport& check, Report& rep
     Drawing drawing(states, check, report);
     draw_points(drawing);
     draw_bodies(drawing);
+    find_contacts(drawing);
     draw_joints(drawing);
     draw_links(drawing);
     draw_arrows(drawing);

@@ -22,6 +22,12 @@ class States {
     const io::Trajectory& trajectory() const { return *trajectory_; }
     std::size_t count() const { return trajectory_->rows(); }
 
+    struct State {
+        double t = 0.0;
+        std::vector<double> q, v, parameters;
+    };
+    State state(std::size_t row) const;
+
     /// Values of expressions over q, v, t and parameters: `expressions.size()` numbers per state.
     std::vector<double> evaluate(std::span<const sym::Expr> expressions) const;
     /// At the first state alone.
@@ -33,11 +39,20 @@ class States {
     States(const sim::Prepared& prepared, const io::Trajectory& trajectory)
         : prepared_(&prepared), trajectory_(&trajectory) {}
     std::vector<double> evaluate(std::span<const sym::Expr> expressions, std::size_t states) const;
+    void read_events();
+    const std::vector<double>& parameters_at(std::size_t row) const;
+
+    /// Parameters that hold from a row on, until the next of these.
+    struct Era {
+        std::size_t row = 0;
+        std::vector<double> parameters;
+    };
 
     const sim::Prepared* prepared_;
     const io::Trajectory* trajectory_;
     std::vector<std::size_t> places_;  ///< of t, q and v among the columns
     std::vector<sym::Expr> symbols_;   ///< t, q, v, parameters
+    std::vector<Era> eras_;            ///< at least one; events that change parameters begin others
 };
 
 }  // namespace ananke::report

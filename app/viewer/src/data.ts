@@ -1,17 +1,44 @@
-/** Reads the report of a page: JSON and one block of binary numbers. Columns and tracks are views, never copies. */
+/** Reads the report of a page: JSON and one block of binary numbers, of which each column is decoded when it is first asked for. */
+import { thinRows } from './scene/interpolate';
 import type { Report, Scene, Series, Track } from './types';
 
 export type Numbers = Float32Array | Float64Array;
 
 export interface Decoded {
   report: Report;
-  /** Values of all columns, in the order of report.columns. */
-  columns: Numbers[];
+  /** Values of a column, by its place in report.columns; empty for a place that is none. */
+  column(index: number): Numbers;
   time: Numbers;
-  compare?: { label: string; time: Numbers; columns: Numbers[]; names: string[] };
+  compare?: { label: string; time: Numbers; column(index: number): Numbers; names: string[] };
   track(track: Track): Float32Array;
   /** Index of a column by its name, -1 if there is none. */
   indexOf(name: string): number;
+  /** What was decoded so far. */
+  work: { columns: number; tracks: number; bytes: number };
+}
+
+/** The block of numbers: bytes, or the base64 text of them. */
+export interface Source {
+  length: number;
+  /** A copy of some bytes, from the start of a buffer of its own. */
+  read(from: number, count: number): ArrayBuffer;
+}
+
+export function bytesSource(bytes: Uint8Array): Source {
+  return { length: bytes.length, read: (from, count) => bytes.slice(from, from + count).buffer as ArrayBuffer };
+}
+
+/** Four letters are three bytes: a part of the text is decoded by itself. */
+export function base64Source(text: string): Source {
+  const end = text.endsWith('==') ? text.length - 2 : text.endsWith('=') ? text.length - 1 : text.length;
+  return {
+    length: Math.floor((end * 3) / 4),
+    read(from, count) {
+      const first = Math.floor(from / 3);
+      const bytes = decodeBase64(text.slice(4 * first, 4 * Math.ceil((from + count) / 3)));
+      return bytes.slice(from - 3 * first, from - 3 * first + count).buffer as ArrayBuffer;
+    },
+  };
 }
 
 const codes = /* of the 64 letters of base64 */ (() => {
@@ -59,43 +86,60 @@ export function decodeBase64Portable(text: string): Uint8Array {
   return bytes;
 }
 
-function view(buffer: ArrayBuffer, base: number, series: { offset: number; type: string }, count: number, what: string): Numbers {
-  const size = series.type === 'f64' ? 8 : 4;
-  const start = base + series.offset;
-  if (series.offset < 0 || start + size * count > buffer.byteLength) {
-    throw new Error(`this report is cut off: the numbers of ${what} are missing`);
-  }
-  if (start % size !== 0) {
-    return series.type === 'f64' ? new Float64Array(buffer.slice(start, start + size * count)) : new Float32Array(buffer.slice(start, start + size * count));
-  }
-  return series.type === 'f64' ? new Float64Array(buffer, start, count) : new Float32Array(buffer, start, count);
-}
-
 /** Up or a good part of the forces stand across the x-y plane. */
-function pointsOut(scene: Scene, columns: Numbers[]): boolean {
-  const largest = (column: number): number => {
+function pointsOut(scene: Scene, column: (index: number) => Numbers): boolean {
+  const largest = (index: number): number => {
+    const values = column(index);
     let size = 0;
-    for (const v of columns[column] ?? []) {
-      size = Math.max(size, Math.abs(v));
+    for (const row of thinRows(0, values.length - 1, 400)) {
+      size = Math.max(size, Math.abs(values[row]!));
     }
     return size;
   };
-  const forces = scene.arrows.filter((a) => a.what === 'force');
+  if (Math.abs(scene.up[2]) > 0.7 * Math.hypot(...scene.up)) {
+    return true;
+  }
+  const forces = scene.arrows.filter((a) => a.what === 'force').slice(0, 12);
   const inPlane = Math.max(0, ...forces.flatMap((a) => [largest(a.columns[0]), largest(a.columns[1])]));
-  const across = Math.max(0, ...forces.map((a) => largest(a.columns[2])));
-  return Math.abs(scene.up[2]) > 0.7 * Math.hypot(...scene.up) || across > 0.2 * inPlane;
+  return Math.max(0, ...forces.map((a) => largest(a.columns[2]))) > 0.2 * inPlane;
 }
 
-/** Typed views of the block `bytes` as the report describes it. */
-export function decode(report: Report, bytes: Uint8Array): Decoded {
+/** The numbers of `source` as the report describes them. */
+export function decode(report: Report, source: Source): Decoded {
   if (report.format !== 1) {
     throw new Error(`this report has format ${String(report.format)}; this page reads format 1`);
   }
-  const buffer = bytes.buffer as ArrayBuffer;
-  const base = bytes.byteOffset;
-  const columnsOf = (list: Series[], rows: number): Numbers[] => list.map((c) => view(buffer, base, c, rows, c.name));
-  const columns = columnsOf(report.columns, report.rows);
-  if (report.scene.planar && pointsOut(report.scene, columns)) {
+  const work = { columns: 0, tracks: 0, bytes: 0 };
+  const sizeOf = (type: string): number => (type === 'f64' ? 8 : 4);
+  const require_ = (offset: number, bytes: number, what: string): void => {
+    if (offset < 0 || offset + bytes > source.length) {
+      throw new Error(`this report is cut off: the numbers of ${what} are missing`);
+    }
+  };
+  const read = (series: { offset: number; type: string }, count: number): Numbers => {
+    const bytes = sizeOf(series.type) * count;
+    work.bytes += bytes;
+    const buffer = source.read(series.offset, bytes);
+    return series.type === 'f64' ? new Float64Array(buffer) : new Float32Array(buffer);
+  };
+  const none = new Float64Array(0);
+  const lazyColumns = (list: Series[], rows: number): ((index: number) => Numbers) => {
+    list.forEach((c) => require_(c.offset, sizeOf(c.type) * rows, c.name));
+    const known: (Numbers | undefined)[] = new Array<Numbers | undefined>(list.length);
+    return (index) => {
+      const series = list[index];
+      if (!series) {
+        return none;
+      }
+      if (!known[index]) {
+        ++work.columns;
+        known[index] = read(series, rows);
+      }
+      return known[index]!;
+    };
+  };
+  const column = lazyColumns(report.columns, report.rows);
+  if (report.scene.planar && pointsOut(report.scene, column)) {
     report.scene.planar = false; // seen from above, weight and forces would point at the reader
     report.scene.up = [0, 0, 1];
   }
@@ -103,13 +147,17 @@ export function decode(report: Report, bytes: Uint8Array): Decoded {
   const tracks = new Map<string, Float32Array>();
   const decoded: Decoded = {
     report,
-    columns,
-    time: columns[0] ?? new Float64Array(0),
+    column,
+    time: column(0),
+    work,
     track(track) {
       const key = `${track.offset}:${track.width}`;
       let values = tracks.get(key);
       if (!values) {
-        values = view(buffer, base, { offset: track.offset, type: 'f32' }, report.scene.frames * track.width, 'the animation') as Float32Array;
+        const count = report.scene.frames * track.width;
+        require_(track.offset, 4 * count, 'the animation');
+        ++work.tracks;
+        values = read({ offset: track.offset, type: 'f32' }, count) as Float32Array;
         tracks.set(key, values);
       }
       return values;
@@ -117,8 +165,8 @@ export function decode(report: Report, bytes: Uint8Array): Decoded {
     indexOf: (name) => byName.get(name) ?? -1,
   };
   if (report.compare) {
-    const list = columnsOf(report.compare.columns, report.compare.rows);
-    decoded.compare = { label: report.compare.label, time: list[0] ?? new Float64Array(0), columns: list, names: report.compare.columns.map((c) => c.name) };
+    const other = lazyColumns(report.compare.columns, report.compare.rows);
+    decoded.compare = { label: report.compare.label, time: other(0), column: other, names: report.compare.columns.map((c) => c.name) };
   }
   return decoded;
 }
@@ -130,9 +178,9 @@ export function readPage(page: Document): Decoded {
   if (!json) {
     throw new Error('this page carries no report');
   }
-  const bytes = decodeBase64((data?.textContent ?? '').trim());
-  data?.remove(); // its text is many megabytes and no longer needed
-  return decode(JSON.parse(json) as Report, bytes);
+  const text = (data?.textContent ?? '').trim();
+  data?.remove(); // one copy of many megabytes is enough
+  return decode(JSON.parse(json) as Report, base64Source(text));
 }
 
 /** The last i with time[i] <= t (0 if there is none), for increasing times. */

@@ -12,7 +12,7 @@ describe('values', () => {
     expect([NaN, Infinity, -Infinity].map((v) => formatValue(v))).toEqual(['–', '∞', '−∞']);
   });
   it('keep parameters as given', () => {
-    expect([0.1 + 0.2, 9.80665, 1 / 3].map(formatParameter)).toEqual(['0.3', '9.80665', '0.333333333333']);
+    expect([0.1 + 0.2, 9.80665, 1 / 3].map(formatParameter)).toEqual(['0.3', '9.80665', '0.333333']);
   });
   it('keep a constant width while they change', () => {
     expect([0, 0.5, -12.345678, 1234.5678, 1.5e-9].map(formatLive)).toEqual(['0.0000', '0.5000', '−12.346', '1234.6', '1.50·10⁻⁹']);

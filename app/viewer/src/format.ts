@@ -60,9 +60,9 @@ function trimZeros(text: string): string {
   return text.includes('.') ? text.replace(/0+$/, '').replace(/\.$/, '') : text;
 }
 
-/** A parameter as the model gives it: up to 12 digits, shortest form. */
+/** A parameter: up to six digits, shortest form. */
 export function formatParameter(value: number): string {
-  return formatValue(Number(value.toPrecision(12)), 12);
+  return formatValue(Number(value.toPrecision(6)), 6);
 }
 
 /** Labels of the ticks of a linear axis: one power of ten for all, as many decimals as the step needs. */

@@ -8,7 +8,7 @@ import { readPage } from './data';
 import { mount } from './report';
 import { el } from './ui/dom';
 
-export { decode, decodeBase64, readPage } from './data';
+export { base64Source, bytesSource, decode, readPage } from './data';
 export { mount } from './report';
 export { Stage } from './scene/stage';
 

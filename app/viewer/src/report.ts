@@ -4,7 +4,7 @@ import type { Decoded } from './data';
 import { formatParameter, formatValue } from './format';
 import { PlotCard } from './plots/card';
 import { chooser } from './plots/chooser';
-import { equationElement } from './text/equations';
+import { Equations } from './text/equations';
 import { modelTextElement } from './text/modeltext';
 import { eventsElement, summaryElement, tableElement } from './text/tables';
 import type { PlotSpec, Report } from './types';
@@ -29,8 +29,9 @@ export function mount(root: HTMLElement, data: Decoded): Mounted {
   const motion = new MotionView(data, clock);
   const figures = new Figures(data, clock, theme);
   const sections: [string, string, HTMLElement][] = [];
+  const equations = new Equations(report.equations);
   if (report.equations.length > 0) {
-    sections.push(['equations', 'Equations', el('div', { class: 'equations' }, ...report.equations.map(equationElement))]);
+    sections.push(['equations', 'Equations', equations.element]);
   }
   if (report.tables.length > 0) {
     sections.push(['checks', 'Constraints', el('div', { class: 'tables' }, ...report.tables.map(tableElement))]);
@@ -71,11 +72,14 @@ export function mount(root: HTMLElement, data: Decoded): Mounted {
     }
   }).observe(root);
   bindKeys(clock, data.time);
-  bindPrinting(theme, motion, figures);
+  bindPrinting(theme, motion, () => {
+    figures.makeAll();
+    while (equations.prepare());
+  });
   // Sizes of text in plots are those of the page's fonts, which are ready a moment later.
   void document.fonts?.ready.then(() => figures.setTheme());
   const ready = afterPaint(() => motion.start(theme.now));
-  void ready.then(() => figures.prepareRest());
+  void ready.then(() => whenIdle([() => figures.prepare(), () => equations.prepare()]));
   return { clock, data, ready };
 }
 
@@ -91,6 +95,17 @@ function afterPaint(work: () => void): Promise<void> {
   );
 }
 
+/** What lies below the window is made piece by piece while the reader looks at what is above. Each answers false when it has no more to do. */
+function whenIdle(works: (() => boolean)[]): void {
+  const later: (work: () => void) => void = 'requestIdleCallback' in window ? (work) => requestIdleCallback(work, { timeout: 2000 }) : (work) => setTimeout(work, 50);
+  const next = (): void => {
+    if (works.some((work) => work())) {
+      later(next);
+    }
+  };
+  later(next);
+}
+
 function intro(report: Report, clock: Clock): HTMLElement {
   const title = report.title !== '' ? report.title : report.file;
   const facts = [report.file, `t from ${formatValue(clock.start)} to ${formatValue(clock.end)}`, `${report.rows.toLocaleString('en')} rows`].filter((text) => text !== '');
@@ -100,7 +115,7 @@ function intro(report: Report, clock: Clock): HTMLElement {
   }
   if (report.parameters.length > 0) {
     const most = 24;
-    const entry = (p: { name: string; value: number }): HTMLElement => el('div', {}, el('dt', { text: p.name }), el('dd', { class: 'num', text: formatParameter(p.value) }));
+    const entry = (p: { name: string; value: number }): HTMLElement => el('div', {}, el('dt', { text: p.name }), el('dd', { class: 'num', title: String(p.value), text: formatParameter(p.value) }));
     const list = el('dl', { class: 'parameters', attrs: { 'aria-label': 'Parameters' } }, ...report.parameters.slice(0, most).map(entry));
     box.querySelector('.heading')!.after(list);
     if (report.parameters.length > most) {
@@ -148,15 +163,9 @@ class Figures {
     this.cards.forEach((card) => card.resize());
   }
 
-  /** Plots below the window are made one by one while the reader looks at those above. */
-  prepareRest(): void {
-    const later: (work: () => void) => void = 'requestIdleCallback' in window ? (work) => requestIdleCallback(work, { timeout: 2000 }) : (work) => setTimeout(work, 50);
-    const next = (): void => {
-      if (this.cards.some((card) => card.prepare())) {
-        later(next);
-      }
-    };
-    later(next);
+  /** Makes the next plot that was not seen yet; false if there is none. */
+  prepare(): boolean {
+    return this.cards.some((card) => card.prepare());
   }
 
   makeAll(): void {
@@ -184,12 +193,12 @@ class Figures {
 }
 
 /** Paper is light: all figures are drawn in light colours before printing and as they were after it. */
-function bindPrinting(theme: ThemeSwitch, motion: MotionView, figures: Figures): void {
+function bindPrinting(theme: ThemeSwitch, motion: MotionView, makeAll: () => void): void {
   let before = theme.now;
   window.addEventListener('beforeprint', () => {
     before = theme.now;
     theme.set('light');
-    figures.makeAll();
+    makeAll();
     motion.draw();
   });
   window.addEventListener('afterprint', () => theme.set(before));

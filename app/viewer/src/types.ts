@@ -5,6 +5,8 @@ export interface Series {
   name: string;
   offset: number;
   type: 'f32' | 'f64';
+  /** Of the numbers, where it is known. */
+  unit?: string;
 }
 
 export type ColumnKind =

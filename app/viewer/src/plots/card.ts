@@ -5,7 +5,8 @@ import { formatLive, formatTime } from '../format';
 import { coloursInAll, curveColour, type Theme } from '../style/palette';
 import type { PlotSpec } from '../types';
 import { el, icon, icons } from '../ui/dom';
-import { axisLabel, curvesOf, mostAtOnce, type Curve } from './curves';
+import { axisLabel, curvesOf, mostAtOnce, withUnit, type Curve } from './curves';
+import { extent } from './decimate';
 import type { PlotView } from './frame';
 import { PathPlot } from './pathplot';
 import { TimePlot } from './timeplot';
@@ -23,6 +24,7 @@ export class PlotCard {
   private seen = false;
   private log: boolean;
   private hover: number | null = null;
+  private reach: number | null = null;
   private readonly againstTime: boolean;
 
   constructor(
@@ -60,7 +62,6 @@ export class PlotCard {
     this.host.setAttribute('role', 'img');
     this.host.setAttribute('aria-label', `${spec.title}: ${this.curves.map((c) => c.name).join(', ')} against ${this.againstTime ? 'time' : spec.x}`);
     this.fillLegend();
-    this.readings(clock.t);
   }
 
   get empty(): boolean {
@@ -84,7 +85,6 @@ export class PlotCard {
       return false;
     }
     this.make();
-    this.readings(this.clock.t);
     return true;
   }
 
@@ -118,11 +118,12 @@ export class PlotCard {
     }
     this.view?.destroy();
     this.host.replaceChildren();
-    const yLabel = axisLabel(this.curves.map((c) => c.name));
+    const yLabel = axisLabel(this.curves, this.log);
+    const labelOf = (name: string): string => withUnit(name, this.data.report.columns[this.data.indexOf(name)]?.unit ?? '');
     const common = { curves: this.curves, theme: this.theme, width, height: this.plotHeight() };
     this.view = this.againstTime
-      ? new TimePlot(this.host, { ...common, xLabel: `time ${this.data.report.columns[0]?.name ?? 't'}`, yLabel: this.log ? `|${yLabel}|` : yLabel, log: this.log })
-      : new PathPlot(this.host, { ...common, xLabel: this.spec.x, yLabel, equal: this.samePlaces() });
+      ? new TimePlot(this.host, { ...common, xLabel: `time ${labelOf(this.data.report.columns[0]?.name ?? 't')}`, yLabel, log: this.log })
+      : new PathPlot(this.host, { ...common, xLabel: labelOf(this.spec.x), yLabel, equal: this.samePlaces() });
     this.view.onSeek = (t) => this.clock.seek(t);
     this.view.onZoom = (zoomed) => (this.resetButton.hidden = !zoomed);
     this.view.onHover = (t) => {
@@ -131,6 +132,13 @@ export class PlotCard {
     };
     this.resetButton.hidden = true;
     this.view.setTime(this.clock.t);
+    this.readings(this.hover ?? this.clock.t);
+  }
+
+  /** Largest size of the visible curves: on a linear axis what is far below is noise of round-off. */
+  private largest(): number {
+    this.reach ??= Math.max(0, ...this.curves.filter((c) => c.visible).map((c) => Math.max(...(extent(c.values) ?? [0]).map(Math.abs))));
+    return this.reach;
   }
 
   private plotHeight(): number {
@@ -161,6 +169,7 @@ export class PlotCard {
       key.addEventListener('click', () => {
         curve.visible = !curve.visible;
         key.setAttribute('aria-pressed', String(curve.visible));
+        this.reach = null;
         this.view?.setVisible(i, curve.visible);
       });
       this.values.push(value);
@@ -181,11 +190,13 @@ export class PlotCard {
   private readings(t: number): void {
     this.when.textContent = `t = ${formatTime(t, this.clock.duration)}`;
     this.when.classList.toggle('hovered', this.hover !== null);
+    const noise = this.log ? 0 : 1e-12 * this.largest();
     this.curves.forEach((curve, i) => {
       const node = this.values[i]!;
       if (node.isConnected) {
         const inside = t <= (curve.time[curve.time.length - 1] ?? Infinity);
-        node.textContent = inside ? formatLive(valueAt(curve.values, rowAt(curve.time, t))) : '–';
+        const value = inside ? valueAt(curve.values, rowAt(curve.time, t)) : NaN;
+        node.textContent = inside ? formatLive(Math.abs(value) < noise ? 0 : value) : '–';
       }
     });
   }

@@ -7,9 +7,11 @@ export interface Curve {
   name: string;
   /** Of which run, where two are compared. */
   run: string;
-  values: Numbers;
+  /** Decoded when first asked for. */
+  readonly values: Numbers;
   /** What it is drawn against: times, or another quantity. */
-  against: Numbers;
+  readonly against: Numbers;
+  unit: string;
   time: Numbers;
   /** Place in the palette. */
   colour: number;
@@ -28,19 +30,25 @@ function reachOf(values: Numbers): number {
 export function curvesOf(data: Decoded, spec: PlotSpec): Curve[] {
   const curves: Curve[] = [];
   const x = data.indexOf(spec.x);
-  const against = x >= 0 ? data.columns[x]! : data.time;
+  const { compare } = data;
+  const unitOf = (column: number): string => data.report.columns[column]?.unit ?? '';
   spec.y.forEach((name, i) => {
     const column = data.indexOf(name);
     if (column >= 0) {
-      curves.push({ name, run: '', values: data.columns[column]!, against, time: data.time, colour: i, dashed: false, visible: true });
+      curves.push({
+        name, run: '', unit: unitOf(column), time: data.time, colour: i, dashed: false, visible: true,
+        get values() { return data.column(column); },
+        get against() { return x >= 0 ? data.column(x) : data.time; },
+      });
     }
-    if (spec.compare && data.compare) {
-      const other = data.compare.names.indexOf(name);
-      const otherX = data.compare.names.indexOf(spec.x);
+    if (spec.compare && compare) {
+      const other = compare.names.indexOf(name);
+      const otherX = compare.names.indexOf(spec.x);
       if (other >= 0 && (otherX >= 0 || x <= 0)) {
         curves.push({
-          name, run: data.compare.label, values: data.compare.columns[other]!, against: otherX >= 0 ? data.compare.columns[otherX]! : data.compare.time,
-          time: data.compare.time, colour: i, dashed: true, visible: true,
+          name, run: compare.label, unit: unitOf(column), time: compare.time, colour: i, dashed: true, visible: true,
+          get values() { return compare.column(other); },
+          get against() { return otherX >= 0 ? compare.column(otherX) : compare.time; },
         });
       }
     }
@@ -64,16 +72,27 @@ export function curvesOf(data: Decoded, spec: PlotSpec): Curve[] {
   return curves;
 }
 
-/** Text beside an axis: the names, or how many there are. */
-export function axisLabel(names: string[]): string {
+/** Text beside an axis: the names, and the unit that all share. */
+export function axisLabel(curves: readonly { name: string; unit: string }[], log = false): string {
+  const text = namesLabel(curves.map((c) => c.name));
+  const unit = curves[0]?.unit ?? '';
+  return withUnit(log ? `|${text}|` : text, curves.every((c) => c.unit === unit) ? unit : '');
+}
+
+export function withUnit(name: string, unit: string): string {
+  return unit === '' ? name : `${name} [${unit}]`;
+}
+
+function namesLabel(names: string[]): string {
   const distinct = [...new Set(names)];
   if (distinct.length <= 4 && distinct.join(', ').length <= 36) {
     return distinct.join(', ');
   }
   // force[hinge:door].x, force[hinge:door].y: what stands before the bracket is common
-  const stems = new Set(distinct.map((name) => /^([\p{L}_]\w*)\[/u.exec(name)?.[1] ?? ''));
+  const stems = new Set(distinct.map((name) => /^(\|?[\p{L}_]\w*)\[/u.exec(name)?.[1] ?? ''));
   if (stems.size === 1 && !stems.has('')) {
-    return [...stems][0]!;
+    const [stem] = [...stems];
+    return stem!.startsWith('|') ? `${stem}|` : stem!;
   }
   return `${distinct.slice(0, 2).join(', ')}, …`;
 }

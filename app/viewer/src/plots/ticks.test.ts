@@ -23,3 +23,8 @@ it('decades are exact powers, also tiny ones', () => {
   expect(decadeTicks(1e-30, 1e-13)).toHaveLength(18);
   expect(decadeTicks(0, 1)).toEqual([]);
 });
+
+it('an axis has three numbers where it has room for four', () => {
+  expect(linearTicks(-4.96, 4.28, 4)).toEqual([-4, -2, 0, 2, 4]);
+  expect(linearTicks(-11.3, 9.2, 4)).toEqual([-10, -5, 0, 5]);
+});

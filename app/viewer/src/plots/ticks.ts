@@ -8,7 +8,14 @@ export function linearTicks(low: number, high: number, most: number): number[] {
   }
   const rough = span / Math.max(most, 1);
   const unit = 10 ** Math.floor(Math.log10(rough));
-  const step = unit * ([1, 2, 5, 10].find((f) => f * unit >= rough * (1 - 1e-9)) ?? 10);
+  const sizes = [0.5, 1, 2, 5, 10].map((f) => f * unit);
+  let k = sizes.findIndex((size) => size >= rough * (1 - 1e-9));
+  // Two numbers are not a scale yet: where the next finer step gives hardly more than `most`, it is taken.
+  const count = (size: number): number => Math.floor(high / size + 1e-9) - Math.ceil(low / size - 1e-9) + 1;
+  if (k > 0 && count(sizes[k]!) < 3 && count(sizes[k - 1]!) <= most + 2) {
+    --k;
+  }
+  const step = sizes[k] ?? unit;
   const first = Math.ceil(low / step - 1e-9);
   const last = Math.floor(high / step + 1e-9);
   if (!(last - first < 1000)) {

@@ -17,7 +17,7 @@ export class Arrow {
   readonly object: Object3D;
   readonly tip = new Vector3();
   visible = true;
-  /** Size of the force or torque shown last. */
+  /** Size of the force or torque reckoned last. */
   size = 0;
   private readonly shaft: Mesh | null;
   private readonly head: Mesh;
@@ -31,6 +31,8 @@ export class Arrow {
     readonly spec: SceneArrow,
     colour: string,
     private readonly thickness: number,
+    /** How far from its place it begins: at the surface of a ball. */
+    private readonly gap: number,
   ) {
     this.place = data.track(spec.at);
     // One of many possible forces is drawn paler: its size is a choice.
@@ -55,24 +57,41 @@ export class Arrow {
   /** Components at (row, fraction). */
   vector(row: number, fraction: number, out: Vector3): Vector3 {
     const at = (c: number): number => {
-      const values = this.data.columns[this.spec.columns[c]!];
-      const a = values?.[row] ?? 0;
-      return a + ((values?.[row + 1] ?? a) - a) * fraction;
+      const values = this.data.column(this.spec.columns[c]!);
+      const a = values[row] ?? 0;
+      return a + ((values[row + 1] ?? a) - a) * fraction;
     };
     return out.set(at(0), at(1), at(2));
   }
 
   largest(): number {
     const v = new Vector3();
-    return typicalLargest(thinRows(0, this.data.time.length - 1, 1500).map((row) => this.vector(row, 0, v).length()));
+    return typicalLargest(thinRows(0, this.data.time.length - 1, 600).map((row) => this.vector(row, 0, v).length()));
   }
 
-  /** Draws with `scale` lengths per unit of force. */
+  /** The tip at a row, drawn with `scale`. */
+  tipAt(row: number, scale: number, out: Vector3): Vector3 {
+    this.vector(row, 0, out);
+    const length = out.length();
+    out.multiplyScalar(length > 0 ? (length * scale + this.gap) / length : 0);
+    placeAt(this.scratch, this.place, row, 0);
+    return out.add(this.direction.fromArray(this.scratch));
+  }
+
+  /** Size at (row, fraction), drawn or not. */
+  measure(row: number, fraction: number): number {
+    this.size = this.vector(row, fraction, this.direction).length();
+    return this.size;
+  }
+
+  /** Draws with `scale` lengths per unit of force. What is not drawn is not reckoned either. */
   update(row: number, fraction: number, scale: number): void {
-    this.vector(row, fraction, this.direction);
-    this.size = this.direction.length();
-    const length = this.size * scale;
-    this.object.visible = this.visible && length > this.thickness * 0.8 && Number.isFinite(length);
+    if (!this.visible) {
+      this.object.visible = false;
+      return;
+    }
+    const length = this.measure(row, fraction) * scale;
+    this.object.visible = length > this.thickness * 0.8 && Number.isFinite(length);
     placeAt(this.scratch, this.place, row, fraction);
     this.object.position.fromArray(this.scratch);
     this.tip.copy(this.object.position);
@@ -92,6 +111,8 @@ export class Arrow {
     const headLength = Math.min(this.thickness * 7, 0.5 * length);
     const shaftLength = length - headLength;
     this.shaft.scale.set(this.thickness, shaftLength, this.thickness);
+    this.object.position.addScaledVector(this.direction, this.gap);
+    this.tip.copy(this.object.position);
     this.shaft.position.y = shaftLength / 2;
     this.head.scale.set((headLength / 7) * 2.7, headLength, (headLength / 7) * 2.7);
     this.head.position.y = shaftLength + headLength / 2;

@@ -1,9 +1,8 @@
 /** What the camera must see: extent of the motion, floor, and from where to look. */
-import { Vector3 } from 'three';
+import { Quaternion, Vector3 } from 'three';
 import type { Decoded } from '../data';
-import type { Scene, Track } from '../types';
+import type { Scene, Shape, Track } from '../types';
 import { thinRows } from './interpolate';
-import { reach } from './shapes';
 
 export interface Extent {
   low: Vector3;
@@ -17,18 +16,71 @@ export interface Extent {
   bottom: number;
 }
 
-/** Calls `visit` with each place (and how far the thing there reaches) at sampled rows. */
-function everyPlace(data: Decoded, scene: Scene, visit: (row: number, x: number, y: number, z: number, reach: number) => void): void {
-  const rows = thinRows(0, scene.frames - 1, 600);
+/** Places on a body's outline in its own axes, and how far the thing there reaches. */
+interface Outline {
+  at: Vector3;
+  reach: number;
+}
+
+export function outlineOf(shape: Shape): Outline[] {
+  const middle = new Vector3(...(((shape.kind === 'line' ? undefined : shape.at) ?? [0, 0, 0]) as [number, number, number]));
+  switch (shape.kind) {
+    case 'sphere':
+      return [{ at: middle, reach: shape.radius }];
+    case 'line':
+      return [shape.from, shape.to].map((end) => ({ at: new Vector3().fromArray(end), reach: 0 }));
+    case 'box': {
+      const [w, x, y, z] = shape.rotation ?? [1, 0, 0, 0];
+      const turn = new Quaternion(x, y, z, w);
+      return [0, 1, 2, 3, 4, 5, 6, 7].map((corner) => {
+        const sign = (k: number): number => ((corner >> k) & 1 ? 0.5 : -0.5);
+        return { at: new Vector3(sign(0) * shape.size[0]!, sign(1) * shape.size[1]!, sign(2) * shape.size[2]!).applyQuaternion(turn).add(middle), reach: 0 };
+      });
+    }
+    case 'cylinder': {
+      const axis = new Vector3().fromArray(shape.axis).normalize();
+      const u = new Vector3(Math.abs(axis.x) < 0.8 ? 1 : 0, Math.abs(axis.x) < 0.8 ? 0 : 1, 0).cross(axis).normalize();
+      const v = new Vector3().crossVectors(axis, u);
+      return [-0.5, 0.5].flatMap((end) =>
+        [0, 1, 2, 3, 4, 5, 6, 7].map((k) => {
+          const angle = (k * Math.PI) / 4;
+          const at = middle.clone().addScaledVector(axis, end * shape.length);
+          return { at: at.addScaledVector(u, shape.radius * Math.cos(angle)).addScaledVector(v, shape.radius * Math.sin(angle)), reach: 0 };
+        }),
+      );
+    }
+  }
+}
+
+/** Calls `visit` with each place (and how far the thing there reaches) at sampled rows; with `origin`, the places of what moves as seen from there. */
+function everyPlace(data: Decoded, scene: Scene, visit: (row: number, x: number, y: number, z: number, reach: number) => void, origin?: Float32Array): void {
+  const things = scene.bodies.length + scene.points.length + scene.joints.length;
+  const rows = thinRows(0, scene.frames - 1, Math.max(40, Math.min(600, Math.round(6000 / Math.max(things, 1)))));
+  const from = (row: number, k: number): number => origin?.[3 * row + k] ?? 0;
   const walk = (track: Track, size: number): void => {
     const values = data.track(track);
     for (const row of rows) {
-      visit(row, values[3 * row]!, values[3 * row + 1]!, values[3 * row + 2]!, size);
+      visit(row, values[3 * row]! - from(row, 0), values[3 * row + 1]! - from(row, 1), values[3 * row + 2]! - from(row, 2), size);
     }
   };
-  scene.bodies.forEach((body) => walk(body.position, Math.max(0, ...body.shapes.map(reach))));
-  scene.points.forEach((point) => walk(point.track, point.size ?? (point.kind === 'point' ? 0.02 : 0.05) * scene.length));
-  scene.joints.forEach((joint) => joint.places.forEach((place) => walk(place.track, 0.05 * scene.length)));
+  const p = new Vector3();
+  const turn = new Quaternion();
+  for (const body of scene.bodies) {
+    const outline = [{ at: new Vector3(), reach: 0 }, ...body.shapes.flatMap(outlineOf)];
+    const position = data.track(body.position);
+    const rotation = body.rotation ? data.track(body.rotation) : null;
+    for (const row of rows) {
+      if (rotation) {
+        turn.set(rotation[4 * row + 1]!, rotation[4 * row + 2]!, rotation[4 * row + 3]!, rotation[4 * row]!);
+      }
+      for (const { at, reach } of outline) {
+        p.copy(at).applyQuaternion(turn);
+        visit(row, position[3 * row]! + p.x - from(row, 0), position[3 * row + 1]! + p.y - from(row, 1), position[3 * row + 2]! + p.z - from(row, 2), reach);
+      }
+    }
+  }
+  scene.points.filter((point) => !origin || point.kind !== 'ground').forEach((point) => walk(point.track, point.size ?? (point.kind === 'point' ? 0.02 : 0.05) * scene.length));
+  scene.joints.forEach((joint) => joint.places.filter((place) => !origin || place.body >= 0).forEach((place) => walk(place.track, 0.05 * scene.length)));
 }
 
 export function measure(data: Decoded, scene: Scene): Extent {
@@ -38,6 +90,8 @@ export function measure(data: Decoded, scene: Scene): Extent {
   const perRow = new Map<number, { low: Vector3; high: Vector3 }>();
   let bottom = Infinity;
   const p = new Vector3();
+  const r = new Vector3();
+  const edge = new Vector3();
   everyPlace(data, scene, (row, x, y, z, size) => {
     if (!Number.isFinite(x + y + z)) {
       return;
@@ -48,10 +102,10 @@ export function measure(data: Decoded, scene: Scene): Extent {
       box = { low: new Vector3(Infinity, Infinity, Infinity), high: new Vector3(-Infinity, -Infinity, -Infinity) };
       perRow.set(row, box);
     }
-    const r = new Vector3(size, size, scene.planar ? 0 : size);
+    r.set(size, size, scene.planar ? 0 : size);
     for (const b of [box, { low, high }]) {
-      b.low.min(p.clone().sub(r));
-      b.high.max(p.clone().add(r));
+      b.low.min(edge.copy(p).sub(r));
+      b.high.max(edge.copy(p).add(r));
     }
     bottom = Math.min(bottom, p.dot(up) - size);
   });
@@ -108,10 +162,10 @@ export function viewDirection(data: Decoded, scene: Scene, centre: Vector3): Vec
 }
 
 /**
- * Where to look and from how far, along `direction`, so that all of the motion fills the picture. `half` are the tangents of half the angles of view.
+ * Where to look (from `origin`, if one is given) and from how far, along `direction`, so that all of the motion, and the tips of arrows, fill the picture. `half` are the tangents of half the angles of view.
  * A place (x, y, z) in axes of the camera, z towards it, is seen from distance d if |x| <= half[0] (d - z) and |y| <= half[1] (d - z).
  */
-export function frameAll(data: Decoded, scene: Scene, direction: Vector3, up: Vector3, half: [number, number]): { target: Vector3; distance: number } {
+export function frameAll(data: Decoded, scene: Scene, direction: Vector3, up: Vector3, half: [number, number], origin?: Float32Array, tips: readonly Vector3[] = []): { target: Vector3; distance: number } {
   const right = new Vector3().crossVectors(up, direction).normalize();
   const top = new Vector3().crossVectors(direction, right);
   const p = new Vector3();
@@ -121,9 +175,10 @@ export function frameAll(data: Decoded, scene: Scene, direction: Vector3, up: Ve
       p.set(x, y, z);
       places.push(p.dot(right), p.dot(top), p.dot(direction), size);
     }
-  });
-  // Room for arrows and names.
-  const margin = 0.22 * scene.length;
+  }, origin);
+  tips.forEach((tip) => places.push(tip.dot(right), tip.dot(top), tip.dot(direction), 0));
+  // Room for names.
+  const margin = 0.12 * scene.length;
   let [cx, cy, cz, distance] = [0, 0, 0, 1];
   for (let pass = 0; pass < 4; ++pass) {
     // In each pass the sides that are seen under the largest angles are brought to the same distance from the middle.

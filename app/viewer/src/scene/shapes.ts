@@ -38,6 +38,23 @@ function circle(radius: number, u: Vector3, v: Vector3, centre: Vector3, pieces 
   return points;
 }
 
+/** Two lighter quarters on each face of a disk show how it turns. */
+function quarters(shape: Shape, colour: string): Mesh[] {
+  if (shape.kind !== 'cylinder' || shape.length > shape.radius) {
+    return [];
+  }
+  const material = new MeshBasicMaterial({ color: new Color(colour).lerp(new Color('#ffffff'), 0.22) });
+  const half = Math.max(shape.length, 0.02 * shape.radius) / 2 + 0.002 * shape.radius;
+  return [1, -1].flatMap((side) =>
+    [0, Math.PI].map((start) => {
+      const sector = new Mesh(new CircleGeometry(0.94 * shape.radius, 20, start, Math.PI / 2), material);
+      sector.rotation.x = (-side * Math.PI) / 2;
+      sector.position.y = side * half;
+      return sector;
+    }),
+  );
+}
+
 /** Lines on a round shape that show how it turns. */
 function marks(shape: Shape, colour: Color): LineSegments | null {
   if (shape.kind === 'sphere') {
@@ -103,6 +120,7 @@ function shapeObject(shape: Shape, colour: string, planar: boolean, thickness: n
     lines.renderOrder = 1;
     holder.add(lines);
   }
+  quarters(shape, colour).forEach((sector) => holder.add(sector));
   const turning = planar && shape.kind === 'sphere' ? strokes([0, 0, 0, shape.radius, 0, 0], edge, 0.9) : marks(shape, edge);
   if (turning) {
     turning.renderOrder = 1;
@@ -154,19 +172,4 @@ export function footObject(size: number, up: Vector3, planar: boolean, ink: Ink)
   foot.add(cone, plate);
   foot.quaternion.copy(new Quaternion().setFromUnitVectors(yAxis, up));
   return foot;
-}
-
-/** How far a shape reaches from the origin of its body. */
-export function reach(shape: Shape): number {
-  const at = 'at' in shape ? vector(shape.at).length() : 0;
-  switch (shape.kind) {
-    case 'sphere':
-      return at + shape.radius;
-    case 'box':
-      return at + Math.hypot(...shape.size) / 2;
-    case 'cylinder':
-      return at + Math.hypot(shape.radius, shape.length / 2);
-    case 'line':
-      return Math.max(vector(shape.from).length(), vector(shape.to).length());
-  }
 }

@@ -12,7 +12,7 @@ import { Arrow } from './arrows';
 import { floorHeight, frameAll, measure, viewDirection, type Extent } from './fit';
 import { axesObject, gridObject } from './grid';
 import { inks, type Ink } from './ink';
-import { placeAt, turnAt } from './interpolate';
+import { placeAt, thinRows, turnAt } from './interpolate';
 import { Link, Trail } from './lines';
 import { Shadows } from './shadows';
 import { ballObject, bodyObject, footObject, pinObject } from './shapes';
@@ -57,6 +57,8 @@ export class Stage {
   private pinGroup = new Group();
   private links: { link: Link; from: Float32Array; to: Float32Array }[] = [];
   private trails: Trail[] = [];
+  /** Radius of the ball on a track, by its offset. */
+  private balls = new Map<number, number>();
   private shadows: Shadows | null = null;
   private time = 0;
   private at = { row: 0, fraction: 0 };
@@ -66,7 +68,7 @@ export class Stage {
   private following = -1;
   private readonly followed = new Vector3();
   private arrowFactor = 1;
-  private unitScale = { force: 0, torque: 0 };
+  private readonly unitScale: { force?: number; torque?: number } = {};
   private trailMode: TrailMode = 'whole';
   private jointsVisible = true;
 
@@ -137,7 +139,7 @@ export class Stage {
       link.update(a, b);
     }
     for (const arrow of this.arrows) {
-      arrow.update(row, fraction, this.arrowScale(arrow.spec.what));
+      arrow.update(row, fraction, arrow.visible ? this.arrowScale(arrow.spec.what) : 0);
     }
     if (this.trailMode !== 'none') {
       this.trails.forEach((trail) => trail.update(t));
@@ -162,7 +164,13 @@ export class Stage {
 
   /** Lengths in the drawing per unit of force or torque. */
   arrowScale(what: 'force' | 'torque'): number {
+    this.unitScale[what] ??= this.scaleFor(what);
     return this.unitScale[what] * this.arrowFactor;
+  }
+
+  /** Size of a force or torque now, drawn or not. */
+  arrowSize(index: number): number {
+    return this.arrows[index]?.measure(this.at.row, this.at.fraction) ?? 0;
   }
 
   setArrowFactor(factor: number): void {
@@ -208,8 +216,9 @@ export class Stage {
     if (this.extent.radius < 3.2 * this.extent.spread) {
       return -1;
     }
-    const masses = [...this.scene.bodies.map((b) => b.mass), ...this.scene.points.map((p) => p.mass ?? 0)];
-    return masses.length > 0 ? masses.indexOf(Math.max(...masses)) : -1;
+    const things = [...this.scene.bodies, ...this.scene.points].filter((thing) => thing.name !== '' && (thing.mass ?? 0) > 0);
+    const heaviest = things.reduce<{ name: string; mass?: number } | null>((best, thing) => (best && (best.mass ?? 0) >= (thing.mass ?? 0) ? best : thing), null);
+    return heaviest ? this.anchors.findIndex((anchor) => anchor.name === heaviest.name) : -1;
   }
 
   resetView(): void {
@@ -218,7 +227,6 @@ export class Stage {
     if (this.following >= 0) {
       this.anchorPlace(this.following, centre);
     }
-    const radius = Math.max(extent.spread * 1.05, 0.5 * scene.length);
     if (this.camera instanceof OrthographicCamera) {
       this.controls.target.set(centre.x, centre.y, 0);
       this.camera.position.set(centre.x, centre.y, 10);
@@ -228,14 +236,10 @@ export class Stage {
       this.controls.target.fromArray(scene.camera.to);
     } else {
       const direction = viewDirection(this.data, scene, extent.centre);
-      if (this.following >= 0) {
-        this.controls.target.copy(centre);
-        this.camera.position.copy(centre).addScaledVector(direction, this.distanceFor(radius));
-      } else {
-        const { target, distance } = frameAll(this.data, scene, direction, this.up, this.halfAngles());
-        this.controls.target.copy(target);
-        this.camera.position.copy(target).addScaledVector(direction, distance);
-      }
+      const origin = this.following >= 0 ? this.anchorTracks[this.following] : undefined;
+      const { target, distance } = frameAll(this.data, scene, direction, this.up, this.halfAngles(), origin, this.tips(origin));
+      this.controls.target.copy(origin ? target.add(centre) : target);
+      this.camera.position.copy(this.controls.target).addScaledVector(direction, distance);
     }
     if (this.camera instanceof PerspectiveCamera) {
       const d = this.camera.position.distanceTo(this.controls.target);
@@ -260,14 +264,17 @@ export class Stage {
     }
   }
 
-  /** Place of the tip of an arrow on the canvas, or null where it is not drawn. */
-  projectTip(index: number): [number, number] | null {
+  /** Both ends of an arrow on the canvas, or null where it is not drawn. */
+  projectArrow(index: number): { from: [number, number]; tip: [number, number] } | null {
     const arrow = this.arrows[index];
     if (!arrow?.object.visible) {
       return null;
     }
-    const p = arrow.tip.clone().project(this.camera);
-    return [((p.x + 1) / 2) * this.width, ((1 - p.y) / 2) * this.height];
+    const seen = (place: Vector3): [number, number] => {
+      const p = place.clone().project(this.camera);
+      return [((p.x + 1) / 2) * this.width, ((1 - p.y) / 2) * this.height];
+    };
+    return { from: seen(arrow.object.position), tip: seen(arrow.tip) };
   }
 
   /** Draws now; otherwise the next frame does. */
@@ -401,7 +408,10 @@ export class Stage {
         const colour = namedColour(point.color, particle ? bodyColour(particles++) : this.ink.line);
         const relative = particle && point.mass ? Math.min(Math.max(Math.cbrt(point.mass / mean), 0.6), 1.6) : 1;
         const radius = point.size ?? (particle ? 0.042 : 0.016) * scene.length * relative;
-        this.mover(ballObject(radius, colour, scene.planar, this.ink), position, null);
+        if (radius > 0) {
+          this.mover(ballObject(radius, colour, scene.planar, this.ink), position, null);
+          this.balls.set(point.track.offset, radius);
+        }
         if (point.trail) {
           this.addTrail(position, colour);
         }
@@ -457,21 +467,24 @@ export class Stage {
 
   private addArrows(): void {
     for (const spec of this.scene.arrows) {
-      const arrow = new Arrow(this.data, spec, spec.what === 'force' ? forceColour : torqueColour, 0.011 * this.scene.length);
+      const ball = this.balls.get(spec.at.offset) ?? 0;
+      const arrow = new Arrow(this.data, spec, spec.what === 'force' ? forceColour : torqueColour, 0.011 * this.scene.length, spec.what === 'force' ? ball : 0);
       this.arrows.push(arrow);
       this.world.add(arrow.object);
     }
-    if (this.unitScale.force === 0) {
-      for (const what of ['force', 'torque'] as const) {
-        const largest = Math.max(0, ...this.arrows.filter((a) => a.spec.what === what).map((a) => a.largest()));
-        this.unitScale[what] = largest > 0 ? ((what === 'force' ? 0.55 : 0.22) * this.scene.length) / largest : 1;
-      }
-    }
+  }
+
+  /** Lengths per unit, so that the largest arrow is about as long as half of the drawing. */
+  private scaleFor(what: 'force' | 'torque'): number {
+    const largest = Math.max(0, ...this.arrows.filter((a) => a.spec.what === what).map((a) => a.largest()));
+    return largest > 0 ? ((what === 'force' ? 0.55 : 0.22) * this.scene.length) / largest : 1;
   }
 
   private anchor(name: string, kind: Anchor['kind'], track: Float32Array): void {
-    this.anchors.push({ name, kind });
-    this.anchorTracks.push(track);
+    if (name !== '') {
+      this.anchors.push({ name, kind });
+      this.anchorTracks.push(track);
+    }
   }
 
   private anchorPlace(index: number, out: Vector3): Vector3 {
@@ -508,16 +521,32 @@ export class Stage {
     return [(vertical * this.width) / this.height, vertical];
   }
 
-  private distanceFor(radius: number): number {
-    return radius / Math.sin(Math.atan(Math.min(...this.halfAngles())));
+  /** Where the tips of the arrows that are drawn come to, at some rows; seen from `origin` if there is one. */
+  private tips(origin?: Float32Array): Vector3[] {
+    const from = new Vector3();
+    return this.arrows
+      .filter((arrow) => arrow.visible && arrow.spec.what === 'force')
+      .slice(0, 24)
+      .flatMap((arrow) =>
+        thinRows(0, this.rows - 1, 80).map((row) => {
+          const tip = arrow.tipAt(row, this.arrowScale('force'), new Vector3());
+          return origin ? tip.sub(from.fromArray(origin, 3 * row)) : tip;
+        }),
+      )
+      .filter((tip) => Number.isFinite(tip.x + tip.y + tip.z));
   }
 
   private applyAspect(): void {
     const aspect = this.width / this.height;
     if (this.camera instanceof OrthographicCamera) {
-      const margin = 0.3 * this.scene.length;
+      const margin = 0.12 * this.scene.length;
+      const { centre } = this.extent;
       let w = (this.extent.high.x - this.extent.low.x) / 2 + margin;
       let h = (this.extent.high.y - this.extent.low.y) / 2 + margin;
+      for (const tip of this.tips()) {
+        w = Math.max(w, Math.abs(tip.x - centre.x) + margin);
+        h = Math.max(h, Math.abs(tip.y - centre.y) + margin);
+      }
       if (this.following >= 0) {
         w = h = Math.max(1.05 * this.extent.spread, 0.5 * this.scene.length);
       }

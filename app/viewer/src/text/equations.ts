@@ -1,4 +1,4 @@
-/** Typeset equations. What is long is folded between its lines, and typeset only when it is opened. */
+/** Typeset equations, each when it comes near the window. What is long is folded between its lines, and typeset only when it is opened. */
 import katex from 'katex';
 import type { Equation } from '../types';
 import { el } from '../ui/dom';
@@ -70,7 +70,42 @@ function blockElement(block: Block): HTMLElement {
   return host;
 }
 
-export function equationElement(equation: Equation): HTMLElement {
+export class Equations {
+  readonly element = el('div', { class: 'equations' });
+  private readonly waiting = new Map<Element, Equation>();
+  private readonly observer: IntersectionObserver;
+
+  constructor(list: readonly Equation[]) {
+    this.observer = new IntersectionObserver((entries) => entries.filter((e) => e.isIntersecting).forEach((e) => this.typeset(e.target)), { rootMargin: '400px' });
+    for (const equation of list) {
+      const holder = el('article', { class: 'equation waiting' }, el('h3', { text: equation.title }));
+      this.waiting.set(holder, equation);
+      this.element.append(holder);
+      this.observer.observe(holder);
+    }
+  }
+
+  /** Typesets the next that waits; false if none does. */
+  prepare(): boolean {
+    const next = this.waiting.keys().next();
+    if (next.done) {
+      return false;
+    }
+    this.typeset(next.value);
+    return true;
+  }
+
+  private typeset(holder: Element): void {
+    const equation = this.waiting.get(holder);
+    if (equation) {
+      this.waiting.delete(holder);
+      this.observer.unobserve(holder);
+      holder.replaceWith(equationElement(equation));
+    }
+  }
+}
+
+function equationElement(equation: Equation): HTMLElement {
   const card = el('article', { class: 'equation' }, el('h3', { text: equation.title }));
   if (equation.note) {
     card.append(el('p', { class: 'note', text: equation.note }));

@@ -2,6 +2,7 @@
 import { Vector3 } from 'three';
 import type { Stage } from '../scene/stage';
 import { formatLive, formatValue } from '../format';
+import { withUnit } from '../plots/curves';
 import type { SceneArrow } from '../types';
 import { el, freshId } from './dom';
 
@@ -51,9 +52,13 @@ export class ForcesPanel {
   private bothSides = false;
   private readonly scaleNote = el('p', { class: 'note num' });
 
-  constructor(private readonly stage: Stage) {
+  constructor(
+    private readonly stage: Stage,
+    private readonly unit: string,
+  ) {
     this.owners = ownersOf(stage.arrows.map((a) => a.spec));
     this.on = this.owners.map((_, i) => i < mostAtFirst);
+    stage.arrows.forEach((arrow) => (arrow.visible = false));
     this.torques = this.owners.length > 0 && this.owners.every((o) => o.forces.length === 0);
     this.element = el('section', { class: 'forces', attrs: { 'aria-label': 'Forces of constraint' } });
     if (this.owners.length > 0) {
@@ -68,7 +73,7 @@ export class ForcesPanel {
     this.owners.forEach((owner, i) => {
       const forces = this.drawn(owner, owner.forces);
       const torques = this.torques || forces.length === 0 ? this.drawn(owner, owner.torques) : [];
-      const size = (a: number): string => formatLive(this.stage.arrows[a]!.size);
+      const size = (a: number): string => formatLive(this.stage.arrowSize(a));
       this.values[i]!.textContent = [...forces.slice(0, mostValues).map(size), ...torques.slice(0, mostValues).map((a) => `↻ ${size(a)}`)].join('  ');
     });
   }
@@ -138,7 +143,7 @@ export class ForcesPanel {
       this.noteScale();
     });
     this.element.append(
-      el('header', {}, el('h3', { text: 'Forces of constraint' }), this.owners.length > 1 ? el('label', { class: 'check' }, all, el('span', { text: 'all' })) : null),
+      el('header', {}, el('h3', { text: withUnit('Forces of constraint', this.unit) }), this.owners.length > 1 ? el('label', { class: 'check' }, all, el('span', { text: 'all' })) : null),
       list,
       el('div', { class: 'force-options' },
         el('label', { class: 'slider', attrs: { for: sliderId } }, el('span', { text: 'Arrow length' }), slider),
@@ -167,7 +172,7 @@ export class ForcesPanel {
 
   private noteScale(): void {
     const scale = this.stage.arrowScale('force');
-    this.scaleNote.textContent = `An arrow as long as a square of the grid (${formatValue(this.stage.gridStep)}) is a force of ${formatValue(this.stage.gridStep / scale, 3)}.`;
+    this.scaleNote.textContent = `An arrow as long as a square of the grid (${formatValue(this.stage.gridStep)}) is a force of ${formatValue(this.stage.gridStep / scale, 3)}${this.unit === '' ? '' : ` ${this.unit}`}.`;
   }
 
   private apply(): void {

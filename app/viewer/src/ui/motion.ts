@@ -56,6 +56,7 @@ export class MotionView {
     this.furnish(this.stage, this.panel, scene.planar);
     this.fit();
     this.show(this.clock.t);
+    requestAnimationFrame(() => performance.mark('ananke-drawn'));
     this.watchPace(this.stage);
   }
 
@@ -110,7 +111,10 @@ export class MotionView {
   }
 
   private furnish(stage: Stage, panel: HTMLElement, planar: boolean): void {
-    const labels = new Labels(stage);
+    const { columns, scene } = this.data.report;
+    const shown = scene.arrows.find((arrow) => arrow.what === 'force')?.columns.find((c) => c >= 0) ?? -1;
+    const unit = columns[shown]?.unit ?? '';
+    const labels = new Labels(stage, unit);
     this.labels = labels;
     stage.onView = () => labels.update();
     const reset = el('button', { class: 'quiet overlay', title: 'Show everything again', attrs: { type: 'button' } }, icon(icons.reset), el('span', { text: 'Reset view' }));
@@ -145,7 +149,7 @@ export class MotionView {
     names.value = stage.anchors.length <= 12 && follow.value === '-1' ? 'all' : 'bodies';
     labels.setMode(names.value as LabelMode);
     names.addEventListener('change', () => labels.setMode(names.value as LabelMode));
-    this.forces = new ForcesPanel(stage);
+    this.forces = new ForcesPanel(stage, unit);
     panel.append(
       el('div', { class: 'view-options' },
         el('label', { attrs: { for: followId } }, el('span', { text: 'Follow' }), follow),

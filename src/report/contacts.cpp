@@ -1,0 +1,137 @@
+#include "report/contacts.h"
+
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include <Eigen/Dense>
+
+#include "sim/reactions.h"
+
+namespace ananke::report {
+namespace {
+
+using Eigen::Vector3d;
+
+constexpr double kSame = 1e-6;  ///< relative
+
+/// What one row does to a target when its multiplier is one: a force, and a torque about the
+/// reference.
+struct Push {
+    Vector3d force = Vector3d::Zero();
+    Vector3d torque = Vector3d::Zero();
+};
+
+/// tau_k = arm x W_k for unit vectors W_k at right angles: arm = 1/2 sum W_k x tau_k.
+std::optional<Vector3d> arm_of(const std::map<int, Push>& rows) {
+    Vector3d arm = Vector3d::Zero();
+    for (const auto& [row, push] : rows) {
+        arm += 0.5 * push.force.cross(push.torque);
+    }
+    for (const auto& [row, push] : rows) {
+        const double size = std::max(arm.norm(), push.torque.norm());
+        if (!((arm.cross(push.force) - push.torque).norm() <= kSame * size)) {
+            return std::nullopt;
+        }
+        for (const auto& [other, second] : rows) {
+            const double wanted = row == other ? 1.0 : 0.0;
+            if (!(std::abs(push.force.dot(second.force) - wanted) <= kSame)) {
+                return std::nullopt;
+            }
+        }
+    }
+    return arm;
+}
+
+/// The terms of one target with what is needed of them, and the expressions of it.
+class Target {
+  public:
+    Target(const Drawing& drawing, std::size_t target)
+        : map_(drawing.states.prepared().compiled->reactions) {
+        const std::vector<sym::Expr> all =
+            sim::reaction_expressions(map_, drawing.states.prepared().equations);
+        const auto push = [&](const mech::Vec3& v) {
+            expressions_.insert(expressions_.end(), v.begin(), v.end());
+        };
+        reference_ = map_.points[at(map_.targets[target].reference)];
+        push(drawing.equations().points[at(reference_)].position);
+        for (std::size_t i = 0; i < map_.terms.size(); ++i) {
+            if (at(map_.terms[i].target) != target) {
+                continue;
+            }
+            terms_.push_back(&map_.terms[i]);
+            push({all[3 * i], all[3 * i + 1], all[3 * i + 2]});
+            const int point = map_.terms[i].point;
+            const int place = point >= 0 ? map_.points[at(point)] : reference_;
+            push(drawing.equations().points[at(place)].position);
+        }
+    }
+
+    const std::vector<sym::Expr>& expressions() const { return expressions_; }
+
+    /// The place where all rows push at one state; `values` as expressions() lists them.
+    std::optional<Vector3d> place(const double* values) const {
+        const Vector3d reference = Eigen::Map<const Vector3d>(values);
+        std::map<int, Push> rows;
+        for (std::size_t i = 0; i < terms_.size(); ++i) {
+            const Vector3d vector = Eigen::Map<const Vector3d>(values + 3 + 6 * i);
+            const Vector3d point = Eigen::Map<const Vector3d>(values + 6 + 6 * i);
+            Push& push = rows[terms_[i]->row];
+            if (terms_[i]->point >= 0) {
+                push.force += vector;
+                push.torque += (point - reference).cross(vector);
+            } else {
+                push.torque += vector;
+            }
+        }
+        if (rows.size() != 3) {
+            return std::nullopt;
+        }
+        const std::optional<Vector3d> arm = arm_of(rows);
+        return arm ? std::optional<Vector3d>(reference + *arm) : std::nullopt;
+    }
+
+  private:
+    const sim::ReactionMap& map_;
+    int reference_ = -1;
+    std::vector<const sim::ReactionMap::Term*> terms_;
+    std::vector<sym::Expr> expressions_;
+};
+
+/// The path of the place, or nothing where there is none at some state or it is the reference.
+std::vector<double> path_of(const Drawing& drawing, const Target& target) {
+    const std::vector<double> values = drawing.states.evaluate(target.expressions());
+    const std::size_t width = target.expressions().size();
+    std::vector<double> path;
+    double farthest = 0.0;
+    for (std::size_t i = 0; i + width <= values.size(); i += width) {
+        const std::optional<Vector3d> place = target.place(values.data() + i);
+        if (!place) {
+            return {};
+        }
+        farthest = std::max(farthest, (*place - Eigen::Map<const Vector3d>(&values[i])).norm());
+        path.insert(path.end(), place->data(), place->data() + 3);
+    }
+    return farthest > 0.0 ? path : std::vector<double>{};
+}
+
+}  // namespace
+
+void find_contacts(Drawing& drawing) {
+    const sim::ReactionMap& map = drawing.states.prepared().compiled->reactions;
+    for (std::size_t i = 0; i < map.targets.size(); ++i) {
+        const sim::ReactionMap::Target& target = map.targets[i];
+        const bool moves = target.body >= 0 && drawing.model().bodies[at(target.body)].kind !=
+                                                   mech::Body::Kind::kGround;
+        if (!moves || !target.force || !target.torque || target.reference < 0) {
+            continue;
+        }
+        std::vector<double> path = path_of(drawing, Target(drawing, i));
+        if (!path.empty()) {
+            const Track track = drawing.add_track(path, 3);
+            drawing.contacts[static_cast<int>(i)] = {track, std::move(path)};
+        }
+    }
+}
+
+}  // namespace ananke::report

@@ -1,0 +1,12 @@
+// Where a joint pushes: rolling joints act where wheel and floor touch, not at the wheel's centre.
+#pragma once
+
+#include "report/drawing.h"
+
+namespace ananke::report {
+
+/// Fills Drawing::contacts for the targets of reactions whose rows push along three directions at
+/// right angles to each other, all at one place beside the point where torques are reckoned.
+void find_contacts(Drawing& drawing);
+
+}  // namespace ananke::report

@@ -1,0 +1,22 @@
+// Which forces of constraint are determined by the motion, judged along a run and not at its start
+// alone: an event may make constraints dependent.
+#pragma once
+
+#include <vector>
+
+#include "report/states.h"
+#include "sim/check.h"
+#include "sim/reactions.h"
+
+namespace ananke::report {
+
+struct Uniqueness {
+    /// Per target of reactions: what some state leaves open.
+    std::vector<sim::ReactionShare> shares;
+    std::vector<bool> lambda_unique;  ///< per row
+};
+
+/// Looks at the start and a few states after it; one that cannot be analysed is left out.
+Uniqueness judge_uniqueness(const States& states, const sim::CheckReport& check);
+
+}  // namespace ananke::report
