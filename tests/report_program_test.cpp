@@ -122,6 +122,17 @@ TEST(ReportProgram, ResultsThatCannotBeReadAreSaid) {
     const Outcome plot = scratch.run("ananke plot no.h5 x -o x.svg");
     EXPECT_EQ(plot.exit_code, 1);
     EXPECT_EQ(plot.err, "ananke: no.h5 is not an HDF5 file\n");
+    ASSERT_EQ(scratch.run("ananke run models/duffing.ank --quiet --hdf5 whole.h5").exit_code, 0);
+    std::string bytes = scratch.read("whole.h5");
+    bytes.resize(bytes.size() / 2);
+    scratch.write("half.h5", bytes);
+    EXPECT_EQ(scratch.run("ananke report half.h5 -o half.html").err,
+              "ananke: half.h5 is damaged or cut off: HDF5 cannot open it\n");
+    scratch.write("mine.ank", "coordinate x");
+    EXPECT_EQ(scratch.run("ananke report mine.ank -o x.html").err,
+              "ananke: mine.ank is a model, not results: `ananke run` runs it\n");
+    EXPECT_EQ(scratch.run("ananke report whole.h5 -o none/x.html").err,
+              "ananke: cannot write none/x.html: No such file or directory\n");
     const Outcome missing = scratch.run("ananke plot none.h5 x -o x.svg");
     EXPECT_EQ(missing.err, "ananke: there is no file none.h5\n");
     scratch.write("bad.csv", "t,x\n0,1\n1\n");

@@ -314,6 +314,19 @@ TEST(Report, WheelsArePushedWhereTheyTouch) {
     }
 }
 
+TEST(Report, WheelsInThePlaneTouchBelowTheirCentre) {
+    const Made made = make_text(
+        "parameter r = 0.2\nplanar body wheel mass 1 inertia 0.02 at (0, r)\n"
+        "gravity (1, -9.81, 0)\n"
+        "joint roll: rolling_sphere(ground, wheel, radius = r, normal = (0, 1, 0))",
+        1.0);
+    const SceneArrow& force = arrow(made.report, "roll", "wheel");
+    for (std::size_t i = 0; i < made.report.rows; ++i) {
+        EXPECT_NEAR(at(made.report, force.at, i, 0), made.run.at(i, "wheel.x"), 1e-6);
+        EXPECT_NEAR(at(made.report, force.at, i, 1), 0.0, 1e-6);
+    }
+}
+
 TEST(Report, AJointThatOnlyMeasuresHasNoArrows) {
     const Made made = make_model("bicycle", 0.1);
     for (const SceneArrow& one : made.report.scene.arrows) {

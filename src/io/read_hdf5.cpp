@@ -197,7 +197,13 @@ Result<Trajectory> read_hdf5(const std::string& path) {
     }
     const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file.good()) {
-        return Error{ErrorCode::kInvalidInput, fmt::format("{} is not an HDF5 file", path)};
+        const bool begins_well = H5Fis_hdf5(path.c_str()) > 0;
+        const bool model = path.ends_with(".ank");
+        return Error{ErrorCode::kInvalidInput,
+                     fmt::format("{} is {}", path,
+                                 begins_well ? "damaged or cut off: HDF5 cannot open it"
+                                 : model     ? "a model, not results: `ananke run` runs it"
+                                             : "not an HDF5 file")};
     }
     Trajectory trajectory;
     read_header(file, trajectory);

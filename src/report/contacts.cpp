@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include <Eigen/Dense>
 
@@ -13,7 +14,8 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double kSame = 1e-6;  ///< relative
+constexpr double kSame = 1e-6;      ///< relative
+constexpr double kNowhere = 1e-12;  ///< a distance that is round-off
 
 /// What one row does to a target when its multiplier is one: a force, and a torque about the
 /// reference.
@@ -22,20 +24,25 @@ struct Push {
     Vector3d torque = Vector3d::Zero();
 };
 
-/// tau_k = arm x W_k for unit vectors W_k at right angles: arm = 1/2 sum W_k x tau_k.
-std::optional<Vector3d> arm_of(const std::map<int, Push>& rows) {
-    Vector3d arm = Vector3d::Zero();
-    for (const auto& [row, push] : rows) {
-        arm += 0.5 * push.force.cross(push.torque);
+/// The arm with tau_k = arm x W_k for unit vectors W_k at right angles, of which there are two (in
+/// a plane) or three. With n = W_1 x W_2: arm = (tau_2.n) W_1 - (tau_1.n) W_2 + (tau_1.W_2) n.
+std::optional<Vector3d> arm_of(const std::vector<Push>& rows) {
+    if (rows.size() < 2) {
+        return std::nullopt;
     }
-    for (const auto& [row, push] : rows) {
-        const double size = std::max(arm.norm(), push.torque.norm());
-        if (!((arm.cross(push.force) - push.torque).norm() <= kSame * size)) {
+    const Push& first = rows[0];
+    const Push& second = rows[1];
+    const Vector3d n = first.force.cross(second.force);
+    const Vector3d arm = second.torque.dot(n) * first.force - first.torque.dot(n) * second.force +
+                         first.torque.dot(second.force) * n;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const double size = std::max(arm.norm(), rows[i].torque.norm());
+        if (!((arm.cross(rows[i].force) - rows[i].torque).norm() <= kSame * size)) {
             return std::nullopt;
         }
-        for (const auto& [other, second] : rows) {
-            const double wanted = row == other ? 1.0 : 0.0;
-            if (!(std::abs(push.force.dot(second.force) - wanted) <= kSame)) {
+        for (std::size_t k = 0; k <= i; ++k) {
+            const double wanted = i == k ? 1.0 : 0.0;
+            if (!(std::abs(rows[i].force.dot(rows[k].force) - wanted) <= kSame)) {
                 return std::nullopt;
             }
         }
@@ -84,10 +91,13 @@ class Target {
                 push.torque += vector;
             }
         }
-        if (rows.size() != 3) {
-            return std::nullopt;
+        std::vector<Push> pushes;  // without the rows that say nothing in the plane
+        for (const auto& [row, push] : rows) {
+            if (push.force.norm() + push.torque.norm() > 0.0) {
+                pushes.push_back(push);
+            }
         }
-        const std::optional<Vector3d> arm = arm_of(rows);
+        const std::optional<Vector3d> arm = arm_of(pushes);
         return arm ? std::optional<Vector3d>(reference + *arm) : std::nullopt;
     }
 
@@ -112,7 +122,7 @@ std::vector<double> path_of(const Drawing& drawing, const Target& target) {
         farthest = std::max(farthest, (*place - Eigen::Map<const Vector3d>(&values[i])).norm());
         path.insert(path.end(), place->data(), place->data() + 3);
     }
-    return farthest > 0.0 ? path : std::vector<double>{};
+    return farthest > kNowhere ? path : std::vector<double>{};
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 namespace ananke::report {
 
-/// Fills Drawing::contacts for the targets of reactions whose rows push along three directions at
-/// right angles to each other, all at one place beside the point where torques are reckoned.
+/// Fills Drawing::contacts for the targets of reactions whose rows push along directions at right
+/// angles to each other, all at one place beside the point where torques are reckoned.
 void find_contacts(Drawing& drawing);
 
 }  // namespace ananke::report

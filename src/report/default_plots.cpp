@@ -162,49 +162,65 @@ std::vector<std::string> components(const Report& report, const SceneArrow& arro
     return names;
 }
 
-/// The force of each constraint or joint on the first thing it acts on, then its torque there.
-void add_force_arrows(std::vector<PlotSpec>& plots, const Report& report) {
-    std::set<std::string> owners;
-    for (const bool torque : {false, true}) {
-        std::set<std::string> seen;
-        for (const SceneArrow& arrow : report.scene.arrows) {
-            if (arrow.torque != torque || !seen.insert(arrow.owner).second ||
-                (torque && owners.contains(arrow.owner)) || seen.size() > kMostForcePlots) {
-                continue;
-            }
-            owners.insert(arrow.owner);
-            std::string title =
-                fmt::format("{} of {} on {}", torque ? "Torque" : "Force", arrow.owner, arrow.on);
-            const bool drawn = std::any_of(plots.begin(), plots.end(), [&](const PlotSpec& plot) {
-                return plot.title == title;
-            });
-            if (!drawn) {
-                add(plots, {.title = std::move(title),
-                            .y = components(report, arrow),
-                            .note = arrow.note});
-            }
+/// Per constraint or joint one arrow: the side of it that the animation draws, which is the last.
+std::vector<const SceneArrow*> drawn_arrows(const Report& report, bool torque) {
+    std::vector<const SceneArrow*> drawn;
+    for (const SceneArrow& arrow : report.scene.arrows) {
+        if (arrow.torque != torque) {
+            continue;
+        }
+        const auto known = std::find_if(drawn.begin(), drawn.end(), [&](const SceneArrow* other) {
+            return other->owner == arrow.owner;
+        });
+        if (known == drawn.end()) {
+            drawn.push_back(&arrow);
+        } else {
+            *known = &arrow;
         }
     }
+    return drawn;
+}
+
+PlotSpec components_plot(const Report& report, const SceneArrow& arrow) {
+    return {.title = fmt::format("{} of {} on {}", arrow.torque ? "Torque" : "Force", arrow.owner,
+                                 arrow.on),
+            .y = components(report, arrow),
+            .note = arrow.note};
 }
 
 /// With what force each constraint holds: one curve each, as the arrows show it. A single force is
 /// shown by its components.
 void add_force_sizes(std::vector<PlotSpec>& plots, const Report& report) {
+    const std::vector<const SceneArrow*> forces = drawn_arrows(report, false);
+    if (forces.size() == 1) {
+        add(plots, components_plot(report, *forces.front()));
+        return;
+    }
     PlotSpec plot{.title = "Forces of constraint", .y = {}};
-    std::set<std::string> owners;
-    const SceneArrow* last = nullptr;
-    for (const SceneArrow& arrow : report.scene.arrows) {
-        if (!arrow.torque && arrow.size >= 0 && owners.insert(arrow.owner).second) {
-            plot.y.push_back(report.columns[index(arrow.size)].name);
-            last = &arrow;
+    for (const SceneArrow* force : forces) {
+        if (force->size >= 0) {
+            plot.y.push_back(report.columns[index(force->size)].name);
         }
     }
-    if (owners.size() == 1) {
-        plot.title = fmt::format("Force of {} on {}", last->owner, last->on);
-        plot.y = components(report, *last);
-        plot.note = last->note;
-    }
     add(plots, std::move(plot));
+}
+
+/// The components of each force, then those of the torques of what has no force.
+void add_force_arrows(std::vector<PlotSpec>& plots, const Report& report) {
+    std::vector<const SceneArrow*> arrows = drawn_arrows(report, false);
+    std::set<std::string> owners;
+    for (const SceneArrow* force : arrows) {
+        owners.insert(force->owner);
+    }
+    arrows.resize(arrows.size() > 1 ? std::min(arrows.size(), kMostForcePlots) : 0);
+    for (const SceneArrow* torque : drawn_arrows(report, true)) {
+        if (!owners.contains(torque->owner) && arrows.size() < 2 * kMostForcePlots) {
+            arrows.push_back(torque);
+        }
+    }
+    for (const SceneArrow* arrow : arrows) {
+        add(plots, components_plot(report, *arrow));
+    }
 }
 
 void add_forces(std::vector<PlotSpec>& plots, const Report& report, bool has_bodies) {

@@ -17,6 +17,10 @@ import { bindKeys } from './ui/transport';
 export interface Mounted {
   clock: Clock;
   data: Decoded;
+  /** What was decoded when the page was there, before its first picture. */
+  mountedWork: Decoded['work'];
+  /** The animation, once it is ready. */
+  stage(): unknown;
   /** Resolves when the animation is there too. */
   ready: Promise<void>;
 }
@@ -80,7 +84,7 @@ export function mount(root: HTMLElement, data: Decoded): Mounted {
   void document.fonts?.ready.then(() => figures.setTheme());
   const ready = afterPaint(() => motion.start(theme.now));
   void ready.then(() => whenIdle([() => figures.prepare(), () => equations.prepare()]));
-  return { clock, data, ready };
+  return { clock, data, mountedWork: { ...data.work }, stage: () => motion.scene, ready };
 }
 
 /** Runs when the page has been shown once: what takes longer must not keep the reader waiting. */

@@ -260,3 +260,28 @@ export function hostile(): Sample {
   sample.report.events.push({ t: 1, name: evil, kind: evil, detail: evil });
   return sample;
 }
+
+/** What the view statements can ask for: a spring, a box turned in its body, a body that is hidden, a camera. */
+export function views(rows = 101): Sample {
+  const time = Array.from({ length: rows }, (_, i) => (2 * i) / (rows - 1));
+  const x = time.map((t) => 1 + 0.5 * Math.cos(3 * t));
+  const block = new Block();
+  const columns = [block.column('t', 'time', time), block.column('x', 'position', x)];
+  const still = block.track(time.map(() => [0, 0, 0]));
+  const moving = block.track(x.map((v) => [v, 0, 0]));
+  const turning = block.track(time.map((t) => [Math.cos(t / 2), 0, 0, Math.sin(t / 2)]));
+  const report: Report = {
+    format: 1, version: '0.1.0', title: 'Views', modelText: '', file: 'views.ank', parameters: [], ending: 'done', summary: [], tables: [], events: [], rows, columns,
+    plots: [{ title: 'Response', x: 't', y: ['x'] }], equations: [],
+    scene: {
+      planar: false, up: [0, 0, 1], length: 1, frames: rows, camera: { from: [3, -4, 2], to: [0.5, 0, 0] },
+      points: [{ name: 'anchor', track: still, kind: 'point', trail: false }, { name: 'mass', track: moving, kind: 'particle', mass: 1, trail: true, size: 0.1 }],
+      bodies: [
+        { name: 'box', position: moving, rotation: turning, shapes: [{ kind: 'box', size: [0.6, 0.2, 0.1], at: [0, 0.3, 0], rotation: [Math.SQRT1_2, 0, 0, Math.SQRT1_2] }], trail: false, mass: 1 },
+        { name: '', position: still, rotation: null, shapes: [], trail: false, mass: 1 },
+      ],
+      joints: [], links: [{ kind: 'spring', from: 0, to: 1 }], arrows: [],
+    },
+  };
+  return { report, data: block.bytes(), csv: csvOf(['t', 'x'], [time, x]) };
+}

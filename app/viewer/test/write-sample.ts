@@ -1,7 +1,7 @@
 /** Writes the sample reports, and their numbers as CSV, into a folder: npm run sample -- FOLDER */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hostile, pendulum, rollingDisk, type Sample } from './make-sample';
+import { hostile, pendulum, rollingDisk, views, type Sample } from './make-sample';
 import { page } from './page';
 
 export function writeSamples(folder: string): Record<string, string> {
@@ -9,7 +9,7 @@ export function writeSamples(folder: string): Record<string, string> {
   const script = readFileSync(new URL('viewer.js', dist), 'utf8');
   const style = readFileSync(new URL('viewer.css', dist), 'utf8');
   mkdirSync(folder, { recursive: true });
-  const samples: Record<string, Sample> = { pendulum: pendulum(), disk: rollingDisk(), hostile: hostile(), large: pendulum(100001, 'A hundred thousand rows') };
+  const samples: Record<string, Sample> = { pendulum: pendulum(), disk: rollingDisk(), hostile: hostile(), views: views(), large: pendulum(100001, 'A hundred thousand rows') };
   const paths: Record<string, string> = {};
   for (const [name, sample] of Object.entries(samples)) {
     paths[name] = join(folder, `${name}.html`);

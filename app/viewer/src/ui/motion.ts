@@ -31,6 +31,11 @@ export class MotionView {
     clock.onTime((t) => this.show(t));
   }
 
+  /** The animation; null before start() and without WebGL. */
+  get scene(): Stage | null {
+    return this.stage;
+  }
+
   get vacant(): boolean {
     const { scene } = this.data.report;
     return scene.bodies.length + scene.points.length === 0;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { seek, settle, timeOf, type Opened } from './browser';
-import { parseCsv, readNumber } from './numbers';
+import { parseCsv, readNumber, type Csv } from './numbers';
 
 export function require_(condition: boolean, what: string): asserts condition {
   if (!condition) {
@@ -56,6 +56,52 @@ export async function accessible(page: Page, what: string): Promise<void> {
   require_(text.length === 0, `${what}: ${text.join('\n')}`);
 }
 
+/** What the CSV says of a quantity of the page at a row; undefined where it says nothing of it alone. Sizes of forces are of their components. */
+function fromCsv(csv: Csv, row: number[], name: string): number | undefined {
+  const at = (column: string): number | undefined => row[csv.names.indexOf(column)];
+  const size = /^\|(.*)\|$/.exec(name)?.[1];
+  if (size === undefined) {
+    return at(name);
+  }
+  const parts = ['x', 'y', 'z'].map((k) => at(`${size}.${k}`));
+  return parts.every((v) => v !== undefined) ? Math.hypot(...(parts as number[])) : undefined;
+}
+
+/**
+ * A particle that stands for coordinates has forces that only the report knows, one for each constraint: force[rod1:(x, y, z)].x. All of them
+ * together are the force of constraint on the coordinate, Qc[x]; and the sizes are those of the components beside them. `shown`: all that the page shows at this row.
+ */
+function coordinateForcesAgree(csv: Csv, row: number[], shown: Map<string, { value: number; step: number }>): number {
+  const sums = new Map<string, { value: number; step: number; size: number }>();
+  let compared = 0;
+  for (const [name, { value, step }] of shown) {
+    const part = /^force\[[^:]*:\((.*)\)\]\.([xyz])$/.exec(name);
+    if (part && !csv.names.includes(name)) {
+      // (x, y): the name of the coordinate along this axis.
+      const coordinate = part[1]!.split(', ').find((one) => one.includes(part[2]!));
+      if (coordinate) {
+        const sum = sums.get(coordinate) ?? { value: 0, step: 0, size: 0 };
+        sums.set(coordinate, { value: sum.value + value, step: sum.step + step, size: sum.size + Math.abs(value) });
+      }
+    }
+    const size = /^\|(.*)\|$/.exec(name)?.[1];
+    const parts = size === undefined ? [] : ['x', 'y', 'z'].map((k) => shown.get(`${size}.${k}`)).filter((p) => p !== undefined);
+    if (size !== undefined && !csv.names.includes(`${size}.x`) && parts.length > 0) {
+      const length = Math.hypot(...parts.map((p) => p.value));
+      require_(Math.abs(value - length) <= 1.01 * (step + parts.reduce((s, p) => s + p.step, 0)) + 1e-6 * length, `${name} is ${value}, its components make ${length}`);
+      ++compared;
+    }
+  }
+  for (const [coordinate, sum] of sums) {
+    const wanted = row[csv.names.indexOf(`Qc[${coordinate}]`)];
+    if (wanted !== undefined) {
+      require_(Math.abs(sum.value - wanted) <= 1.01 * sum.step + 1e-6 * sum.size, `the forces on ${coordinate} add up to ${sum.value} at t = ${row[0]}, the CSV has Qc[${coordinate}] = ${wanted}`);
+      ++compared;
+    }
+  }
+  return compared;
+}
+
 /** The values beside the curves are those of the CSV at that row. */
 export async function numbersAgree(page: Page, csvText: string): Promise<number> {
   const csv = parseCsv(csvText);
@@ -65,6 +111,7 @@ export async function numbersAgree(page: Page, csvText: string): Promise<number>
     const row = csv.rows[Math.round(part * (csv.rows.length - 1))]!;
     await seek(page, row[0]!);
     const cards = page.locator('.plot');
+    const all = new Map<string, { value: number; step: number }>();
     for (let c = 0; c < (await cards.count()); ++c) {
       await cards.nth(c).scrollIntoViewIfNeeded();
       await page.waitForFunction((i) => document.querySelectorAll('.plot')[i]!.querySelector('.uplot') !== null, c);
@@ -74,21 +121,47 @@ export async function numbersAgree(page: Page, csvText: string): Promise<number>
         [...card.querySelectorAll('.key:not(.dashed)')].map((key) => [key.querySelector('.name')!.textContent ?? '', key.querySelector('.value')!.textContent ?? ''] as const),
       );
       for (const [name, text] of shown) {
-        const column = csv.names.indexOf(name);
-        if (column < 0 && name.startsWith('force[')) {
-          continue; // on a particle that stands for coordinates: the report alone has it, and its own tests check it
-        }
-        require_(column >= 0, `the page shows ${name}, which the CSV does not have`);
-        const wanted = row[column]!;
+        const wanted = fromCsv(csv, row, name);
         const { value, step } = readNumber(text);
+        all.set(name, { value, step });
+        if (wanted === undefined) {
+          require_(/^\|?force\[[^:]*:\(/.test(name), `the page shows ${name}, which the CSV does not have`);
+          continue; // compared below, all constraints together
+        }
         // Columns are stored in single precision.
         require_(Math.abs(value - wanted) <= 1.01 * step + 1e-6 * Math.abs(wanted) + 1e-37, `${name} at t = ${row[0]}: the page shows ${text}, the CSV ${wanted}`);
         ++compared;
       }
     }
+    compared += coordinateForcesAgree(csv, row, all) + (await arrowsAgree(page, csv, row));
   }
   require_(compared > 0, 'the page shows no values');
   await page.evaluate(() => window.scrollTo(0, 0));
+  return compared;
+}
+
+/** The numbers beside the switches are the sizes of forces in the CSV: of the side that is drawn. */
+async function arrowsAgree(page: Page, csv: Csv, row: number[]): Promise<number> {
+  const shown = await page.evaluate(() => [...document.querySelectorAll('.force-list li')].map((item) => ({
+    owner: item.querySelector('.name')!.textContent ?? '', sides: (item.querySelector('.side')!.textContent ?? '').replace(/^on /, ''), values: (item.querySelector('.value')!.textContent ?? '').split('  '),
+  })));
+  let compared = 0;
+  for (const { owner, sides, values } of shown) {
+    // A name may hold a comma: (x, y). Only single sides and pairs of plain names are taken apart.
+    const on = values.length === 1 ? [sides] : sides.split(', ');
+    if (on.length !== values.length) {
+      continue;
+    }
+    on.forEach((side, i) => {
+      const torque = values[i]!.startsWith('↻ ');
+      const wanted = fromCsv(csv, row, `|${torque ? 'torque' : 'force'}[${owner}:${side}]|`);
+      if (wanted !== undefined) {
+        const { value, step } = readNumber(values[i]!.replace('↻ ', ''));
+        require_(Math.abs(value - wanted) <= 1.01 * step + 2e-6 * Math.abs(wanted), `${owner} on ${side} at t = ${row[0]}: the page shows ${values[i]}, the CSV ${wanted}`);
+        ++compared;
+      }
+    });
+  }
   return compared;
 }
 

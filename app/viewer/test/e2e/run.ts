@@ -98,6 +98,8 @@ async function sampleOnly(browser: Browser, path: string, samples: Record<string
     require_((await page.locator('.plot').count()) === before, 'the plot stays');
   });
   await test('long equations fold, what is no LaTeX is shown as text', async () => {
+    await page.locator('#equations').scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => document.querySelector('.equation.waiting') === null);
     require_((await page.locator('.equation .katex').count()) >= 3, 'equations are not typeset');
     require_((await page.locator('.formula .source').textContent())!.includes('\\frobnicate'), 'the source is not shown');
     const fold = page.locator('.fold summary').first();
@@ -123,6 +125,20 @@ async function sampleOnly(browser: Browser, path: string, samples: Record<string
     noProblems(opened);
     await page.close();
   });
+  await test('views: spring, camera, turned box, hidden body', async () => {
+    const opened = await open(browser, samples['views']!);
+    const { page } = opened;
+    const seen = await page.evaluate(() => (window as unknown as { anankePage: { stage(): { camera: { position: { x: number; y: number; z: number } } } } }).anankePage.stage().camera.position);
+    require_(Math.hypot(seen.x - 3, seen.y + 4, seen.z - 2) < 1e-6, `the camera stands at ${seen.x}, ${seen.y}, ${seen.z}`);
+    const labels = await page.locator('.labels .label.body').allTextContents();
+    require_(labels.join() === 'box', `names of bodies: ${labels.join()}`);
+    require_((await page.locator('.view-options select').first().locator('option').allTextContents()).join() === 'nothing,box,anchor,mass', 'what can be followed');
+    const first = await page.locator('.stage').screenshot();
+    await seek(page, 1);
+    require_(!(await page.locator('.stage').screenshot()).equals(first), 'the spring and the box stand still');
+    noProblems(opened);
+    await page.close();
+  });
   await test('a hundred thousand rows open quickly', async () => {
     const opened = await open(browser, samples['large']!, { awaitStage: false });
     const { page } = opened;
@@ -130,11 +146,26 @@ async function sampleOnly(browser: Browser, path: string, samples: Record<string
     // On a machine that is busy with other things everything takes longer.
     const limit = 2000 * Math.max(1, loadavg()[0]! / cpus().length);
     require_(opening < limit, `it took ${opening.toFixed(0)} ms, allowed are ${limit.toFixed(0)}`);
+    // Counted, not timed: before the first picture only what it shows is decoded.
+    const early = await page.evaluate(() => (window as unknown as { anankePage: { mountedWork: { columns: number; tracks: number } } }).anankePage.mountedWork);
+    const total = await page.evaluate(() => (window as unknown as { anankePage: { data: { report: { columns: unknown[] } } } }).anankePage.data.report.columns.length);
+    require_(early.tracks === 0 && early.columns <= 6 && early.columns < total, `${early.columns} of ${total} columns and ${early.tracks} tracks were decoded before the page was shown`);
     await page.evaluate(() => (window as unknown as { anankePage: { ready: Promise<void> } }).anankePage.ready);
+    // A step of the animation without the drawing itself: the time line is moved two hundred times.
+    const step = await page.evaluate(() => {
+      const { clock } = (window as unknown as { anankePage: { clock: { start: number; end: number; seek(t: number): void } } }).anankePage;
+      const times = Array.from({ length: 200 }, (_, i) => {
+        const from = performance.now();
+        clock.seek(clock.start + ((clock.end - clock.start) * i) / 200);
+        return performance.now() - from;
+      });
+      return times.sort((a, b) => a - b)[100]!;
+    });
+    require_(step < 16, `half of the steps of the animation take more than ${step.toFixed(1)} ms`);
     await seek(page, 5);
     noProblems(opened);
     await page.close();
-    return `${opening.toFixed(0)} ms`;
+    return `${opening.toFixed(0)} ms, ${early.columns} of ${total} columns first, a step ${step.toFixed(1)} ms`;
   });
   await test('without WebGL a note stands in for the animation, all else works', async () => {
     const plain = await launch(path, false);
