@@ -118,7 +118,7 @@ function intro(report: Report, clock: Clock): HTMLElement {
     box.append(el('p', { class: 'ending', attrs: { role: 'status' } }, el('strong', { text: 'The run ended early. ' }), report.ending));
   }
   if (report.parameters.length > 0) {
-    const most = 24;
+    const most = window.innerWidth < 600 ? 8 : 24;
     const entry = (p: { name: string; value: number }): HTMLElement => el('div', {}, el('dt', { text: p.name }), el('dd', { class: 'num', title: String(p.value), text: formatParameter(p.value) }));
     const list = el('dl', { class: 'parameters', attrs: { 'aria-label': 'Parameters' } }, ...report.parameters.slice(0, most).map(entry));
     box.querySelector('.heading')!.after(list);

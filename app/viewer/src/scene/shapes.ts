@@ -39,11 +39,11 @@ function circle(radius: number, u: Vector3, v: Vector3, centre: Vector3, pieces 
 }
 
 /** Two lighter quarters on each face of a disk show how it turns. */
-function quarters(shape: Shape, colour: string): Mesh[] {
+function quarters(shape: Shape, colour: string, planar: boolean): Mesh[] {
   if (shape.kind !== 'cylinder' || shape.length > shape.radius) {
     return [];
   }
-  const material = new MeshBasicMaterial({ color: new Color(colour).lerp(new Color('#ffffff'), 0.22) });
+  const material = fill(`#${new Color(colour).lerp(new Color('#ffffff'), 0.3).getHexString()}`, planar);
   const half = Math.max(shape.length, 0.02 * shape.radius) / 2 + 0.002 * shape.radius;
   return [1, -1].flatMap((side) =>
     [0, Math.PI].map((start) => {
@@ -120,7 +120,7 @@ function shapeObject(shape: Shape, colour: string, planar: boolean, thickness: n
     lines.renderOrder = 1;
     holder.add(lines);
   }
-  quarters(shape, colour).forEach((sector) => holder.add(sector));
+  quarters(shape, colour, planar).forEach((sector) => holder.add(sector));
   const turning = planar && shape.kind === 'sphere' ? strokes([0, 0, 0, shape.radius, 0, 0], edge, 0.9) : marks(shape, edge);
   if (turning) {
     turning.renderOrder = 1;

@@ -69,20 +69,17 @@ function fromCsv(csv: Csv, row: number[], name: string): number | undefined {
 
 /**
  * A particle that stands for coordinates has forces that only the report knows, one for each constraint: force[rod1:(x, y, z)].x. All of them
- * together are the force of constraint on the coordinate, Qc[x]; and the sizes are those of the components beside them. `shown`: all that the page shows at this row.
+ * together are the force of constraint on a coordinate, Qc[x]; and the sizes are those of the components beside them. `shown`: all that the page shows at this row.
  */
 function coordinateForcesAgree(csv: Csv, row: number[], shown: Map<string, { value: number; step: number }>): number {
   const sums = new Map<string, { value: number; step: number; size: number }>();
   let compared = 0;
   for (const [name, { value, step }] of shown) {
-    const part = /^force\[[^:]*:\((.*)\)\]\.([xyz])$/.exec(name);
+    const part = /^force\[[^:]*:(.*)\]\.([xyz])$/.exec(name);
     if (part && !csv.names.includes(name)) {
-      // (x, y): the name of the coordinate along this axis.
-      const coordinate = part[1]!.split(', ').find((one) => one.includes(part[2]!));
-      if (coordinate) {
-        const sum = sums.get(coordinate) ?? { value: 0, step: 0, size: 0 };
-        sums.set(coordinate, { value: sum.value + value, step: sum.step + step, size: sum.size + Math.abs(value) });
-      }
+      const key = `${part[1]}.${part[2]}`;
+      const sum = sums.get(key) ?? { value: 0, step: 0, size: 0 };
+      sums.set(key, { value: sum.value + value, step: sum.step + step, size: sum.size + Math.abs(value) });
     }
     const size = /^\|(.*)\|$/.exec(name)?.[1];
     const parts = size === undefined ? [] : ['x', 'y', 'z'].map((k) => shown.get(`${size}.${k}`)).filter((p) => p !== undefined);
@@ -92,12 +89,14 @@ function coordinateForcesAgree(csv: Csv, row: number[], shown: Map<string, { val
       ++compared;
     }
   }
-  for (const [coordinate, sum] of sums) {
-    const wanted = row[csv.names.indexOf(`Qc[${coordinate}]`)];
-    if (wanted !== undefined) {
-      require_(Math.abs(sum.value - wanted) <= 1.01 * sum.step + 1e-6 * sum.size, `the forces on ${coordinate} add up to ${sum.value} at t = ${row[0]}, the CSV has Qc[${coordinate}] = ${wanted}`);
-      ++compared;
-    }
+  for (const [key, sum] of sums) {
+    // (x, y): the name of the coordinate along this axis. A named point does not tell its coordinate: one of them must fit.
+    const names = /^\((.*)\)\.(.)$/.exec(key);
+    const coordinate = names?.[1]!.split(', ').find((one) => one.includes(names[2]!));
+    const columns = csv.names.filter((one) => (coordinate === undefined ? one.startsWith('Qc[') : one === `Qc[${coordinate}]`));
+    const fits = columns.some((one) => Math.abs(sum.value - row[csv.names.indexOf(one)]!) <= 1.01 * sum.step + 1e-6 * sum.size);
+    require_(fits, `the forces on ${key} add up to ${sum.value} at t = ${row[0]}; ${columns.join(', ')} in the CSV says otherwise`);
+    ++compared;
   }
   return compared;
 }
@@ -125,7 +124,7 @@ export async function numbersAgree(page: Page, csvText: string): Promise<number>
         const { value, step } = readNumber(text);
         all.set(name, { value, step });
         if (wanted === undefined) {
-          require_(/^\|?force\[[^:]*:\(/.test(name), `the page shows ${name}, which the CSV does not have`);
+          require_(/^\|?force\[[^:]*:/.test(name), `the page shows ${name}, which the CSV does not have`);
           continue; // compared below, all constraints together
         }
         // Columns are stored in single precision.
