@@ -34,7 +34,7 @@ Report hostile_report() {
     report.scene.bodies = {{tag, {}}};
     report.scene.joints = {{tag, tag, {}}};
     report.scene.links = {{.label = tag}};
-    report.scene.arrows = {{tag, tag, false, {}, {0, -1, -1}, false, tag}};
+    report.scene.arrows = {{tag, tag, false, {}, {0, -1, -1}, 0, false, tag}};
     return report;
 }
 
