@@ -377,6 +377,17 @@ TEST(Report, TheFirstFiguresAreMotionAndForces) {
               (std::vector<std::string>{"lean", "steer.value"}));
 }
 
+/// The door turns about z in the plane z = 1; what its hinge carries is its weight, along z.
+TEST(Report, WeightAcrossThePlaneOfMotionIsShown) {
+    const Made made = make_model("door_hinge_friction", 0.5);
+    EXPECT_FALSE(made.report.scene.planar);
+    EXPECT_EQ(made.report.scene.up, (report::Vector{0.0, 0.0, 1.0}));
+    EXPECT_EQ(made.report.plots.at(1).title, "Force of hinge on door");
+    EXPECT_EQ(made.report.plots.at(1).y,
+              (std::vector<std::string>{"force[hinge:door].x", "force[hinge:door].y",
+                                        "force[hinge:door].z"}));
+}
+
 TEST(Report, UnitsStandWhereTheKindOfQuantityIsKnown) {
     const Made made = make_model("door_hinge_friction", 0.5);
     const auto unit = [&](const std::string& name) {

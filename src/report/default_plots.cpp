@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <set>
 
@@ -15,6 +16,7 @@ namespace {
 constexpr std::size_t kMostCurves = 8;  ///< of one plot: as many as there are colours
 constexpr std::size_t kFewCurves = 4;   ///< that go into one plot though they are of two kinds
 constexpr std::size_t kMostForcePlots = 6;
+constexpr double kZero = 1e-9;  ///< of the size of a force: nothing
 
 std::size_t index(int i) {
     return static_cast<std::size_t>(i);
@@ -150,12 +152,28 @@ void add_paths(std::vector<PlotSpec>& plots, const Report& report, const mech::M
     }
 }
 
-/// Components of an arrow that can differ from zero: in a plane forces have no z, torques only z.
+double largest_of(const Report& report, int column) {
+    const std::string_view bytes = report.data.bytes();
+    double largest = 0.0;
+    for (std::size_t i = 0; i < report.rows; ++i) {
+        float value = 0.0F;
+        std::memcpy(&value, bytes.data() + report.columns[index(column)].offset + i * sizeof value,
+                    sizeof value);
+        largest = std::max(largest, std::abs(static_cast<double>(value)));
+    }
+    return largest;
+}
+
+/// Components of an arrow that say something: in a plane forces have no z, torques only z, unless
+/// these are not zero.
 std::vector<std::string> components(const Report& report, const SceneArrow& arrow) {
     std::vector<std::string> names;
+    const double largest = arrow.size >= 0 ? largest_of(report, arrow.size) : 0.0;
     for (std::size_t k = 0; k < 3; ++k) {
         const bool out_of_plane = k == 2;
-        if (arrow.columns[k] >= 0 && (!report.scene.planar || out_of_plane == arrow.torque)) {
+        const bool in_picture = !report.scene.planar || out_of_plane == arrow.torque;
+        if (arrow.columns[k] >= 0 &&
+            (in_picture || largest_of(report, arrow.columns[k]) > kZero * largest)) {
             names.push_back(report.columns[index(arrow.columns[k])].name);
         }
     }

@@ -152,9 +152,9 @@ void draw_scene(const States& states, const sim::CheckReport& check, Report& rep
     report.scene.length = typical_length(drawing, paths);
     report.scene.planar = !drawing.turns_out_of_plane && all_in_plane(paths, report.scene.length);
     report.scene.up = upwards(drawing);
-    // A picture drawn flat has its y axis upwards unless gravity lies in the plane.
+    // Seen from above, weight and the forces that carry it would point at the reader.
     if (report.scene.planar && std::abs(report.scene.up[2]) > kFlat) {
-        report.scene.up = {0.0, 1.0, 0.0};
+        report.scene.planar = false;
     }
     hide_points(drawing);
 }

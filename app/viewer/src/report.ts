@@ -196,6 +196,16 @@ class Figures {
   }
 }
 
+/** Width between the margins of a sheet, in pixels of the page: A4 less 16 mm on each side. */
+const sheet = 660;
+
+/** On paper nothing scrolls: formulas wider than the sheet are made smaller. */
+function fitFormulas(): void {
+  document.querySelectorAll<HTMLElement>('.formula').forEach((formula) => {
+    formula.style.setProperty('--print-scale', String(Math.min(1, Math.max(0.4, sheet / formula.scrollWidth))));
+  });
+}
+
 /** Paper is light: all figures are drawn in light colours before printing and as they were after it. */
 function bindPrinting(theme: ThemeSwitch, motion: MotionView, makeAll: () => void): void {
   let before = theme.now;
@@ -203,6 +213,7 @@ function bindPrinting(theme: ThemeSwitch, motion: MotionView, makeAll: () => voi
     before = theme.now;
     theme.set('light');
     makeAll();
+    fitFormulas();
     motion.draw();
   });
   window.addEventListener('afterprint', () => theme.set(before));
