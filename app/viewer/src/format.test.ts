@@ -44,3 +44,8 @@ it('time has decimals that suit the run', () => {
 it('nice numbers are 1, 2, 5', () => {
   expect([0.9, 1, 3, 7, 0.04].map(niceBelow).map((v) => Number(v.toPrecision(3)))).toEqual([0.5, 1, 2, 5, 0.02]);
 });
+
+it('the time of a run of one instant is a plain number', () => {
+  expect(formatTime(0, 0)).toBe('0');
+  expect(formatTime(2.5, 0)).toBe('2.5');
+});

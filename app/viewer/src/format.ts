@@ -103,6 +103,9 @@ export function formatLogTicks(ticks: number[], most = 7): string[] {
 
 /** Time with decimals that suit the length of the run. */
 export function formatTime(t: number, duration: number): string {
+  if (!(duration > 0)) {
+    return formatValue(t);
+  }
   const decimals = Math.min(Math.max(2 - Math.floor(Math.log10(Math.max(duration, 1e-12) / 10)), 0), 12);
   return minus((Math.abs(t) < 10 ** -decimals / 2 ? 0 : t).toFixed(decimals));
 }

@@ -112,7 +112,7 @@ function whenIdle(works: (() => boolean)[]): void {
 
 function intro(report: Report, clock: Clock): HTMLElement {
   const title = report.title !== '' ? report.title : report.file;
-  const facts = [report.file, `t from ${formatValue(clock.start)} to ${formatValue(clock.end)}`, `${report.rows.toLocaleString('en')} rows`].filter((text) => text !== '');
+  const facts = [report.file, `t from ${formatValue(clock.start)} to ${formatValue(clock.end)}`, `${report.rows.toLocaleString('en')} ${report.rows === 1 ? 'row' : 'rows'}`].filter((text) => text !== '');
   const box = el('section', { class: 'intro' }, el('div', { class: 'heading' }, el('h1', { text: title }), el('p', { class: 'facts num', text: facts.join('  ·  ') })));
   if (report.ending !== 'done' && report.ending !== '') {
     box.append(el('p', { class: 'ending', attrs: { role: 'status' } }, el('strong', { text: 'The run ended early. ' }), report.ending));
