@@ -149,7 +149,8 @@ export class Labels {
         return;
       }
       const arrow = this.stage.arrows[i]!;
-      label.setText(`${arrow.spec.owner} ${formatValue(arrow.size, 3)}${this.unit === '' ? '' : ` ${this.unit}`}`);
+      const alone = this.stage.arrows.every((other, k) => k === i || drawn[k] === null || other.spec.owner !== arrow.spec.owner);
+      label.setText(`${arrow.spec.owner}${alone ? '' : ` on ${arrow.spec.on}`} ${formatValue(arrow.size, 3)}${this.unit === '' ? '' : ` ${this.unit}`}`);
       if (label.place(tip[0], tip[1], field, taken)) {
         told.add(arrow.spec.owner);
       }
