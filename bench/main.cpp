@@ -152,6 +152,11 @@ Result<void> measure_four_bars(Measurements& measured) {
         measured.four_bars.push_back(one.acceleration);
         measured.four_bars_motions.push_back(one.motion);
     }
+    const Result<MotionTime> asymmetric = time_four_bars_motion(10, true);
+    if (!asymmetric) {
+        return asymmetric.error();
+    }
+    measured.four_bars_motions.push_back(asymmetric.value());
     return {};
 }
 

@@ -76,6 +76,65 @@ TEST(Singular, EventNamesTheConstraintsAndTheRank) {
               "right_x[1], left_x[2] and right_x[2] become dependent; passed on the smooth branch");
 }
 
+/// Many coordinates: rows are judged by sparse systems.
+TEST(Singular, ManyLinksPassAllFlatPositions) {
+    const Json expected = reference(40);
+    const auto flat = expected.at("times_of_flat_configuration").get<std::vector<double>>();
+    const Recording run =
+        run_text(model_text("n_four_bar"), {.times = {0.0, 10.0}, .tolerance = 1e-12}, {"N=40"});
+    ASSERT_FALSE(run.error) << run.error->message;
+    const Flat found = singular_events(run);
+    ASSERT_EQ(found.times.size(), flat.size());
+    const std::string names = "rank of the constraints 242 -> 202 -> 242: pin_x[0], pin_x[1], ";
+    for (std::size_t i = 0; i < flat.size(); ++i) {
+        EXPECT_NEAR(found.times[i], flat[i], 1e-10);
+        EXPECT_EQ(found.details[i].substr(0, names.size()), names);
+    }
+    EXPECT_NEAR(run.at(1, "theta[0]"), expected.at("samples").back().at("theta")[0].get<double>(),
+                1e-9);
+    EXPECT_LT(spread(run), 1e-10);
+}
+
+/// N four-bars with bodies and joints in three dimensions, tilted from upright, with velocities
+/// that do not fit together as guesses.
+std::string spatial_four_bars(int links) {
+    std::string text = "parameter N = " + std::to_string(links) + R"(, c = cos(0.01), s = sin(0.01)
+gravity (0, -9.81, 0)
+for i in 0..N {
+  body upright[i] mass 1 inertia (1/12, 0.001, 1/12) at (i + s/2, c/2, 0),
+       orientation rotation((0, 0, 1), -0.01) velocity ~ (c/2, -s/2, 0) omega ~ (0, 0, -1 - sin(3*i + 1)/20)
+  joint foot[i]: revolute(ground at (i, 0, 0), upright[i] at (0, -1/2, 0))
+}
+for i in 1..N {
+  body level[i] mass 1 inertia (0.001, 1/12, 1/12) at (i - 1/2 + s, c, 0) velocity ~ (c + 0.01*i, -s, 0)
+}
+for i in 1..N {
+  joint left[i]: revolute(upright[i-1] at (0, 1/2, 0), level[i] at (-1/2, 0, 0))
+  joint right[i]: revolute(level[i] at (1/2, 0, 0), upright[i] at (0, 1/2, 0))
+}
+output first = position(upright[0] at (0, 1/2, 0))
+output last = position(upright[N] at (0, 1/2, 0))
+simulate until 5
+)";
+    return text;
+}
+
+TEST(Singular, SpatialFourBarsPassFromStartsThatAreNotSymmetric) {
+    for (const int links : {2, 16}) {
+        const Recording run =
+            run_text(spatial_four_bars(links), {.times = even_times(5.0, 50), .tolerance = 1e-11});
+        ASSERT_FALSE(run.error) << run.error->message;
+        EXPECT_EQ(singular_events(run).times.size(), 5U);
+        EXPECT_LT(largest_residual(run), 1e-12);
+        for (std::size_t i = 0; i < run.rows.rows(); ++i) {
+            EXPECT_NEAR(run.at(i, "last.x") - run.at(i, "first.x"), links, 1e-9);
+            EXPECT_NEAR(run.at(i, "last.y"), run.at(i, "first.y"), 1e-9);
+            EXPECT_NEAR(run.at(i, "last.z"), 0.0, 1e-9);
+            EXPECT_NEAR(run.at(i, "energy"), run.at(0, "energy"), 1e-8);
+        }
+    }
+}
+
 TEST(Singular, CoarseTolerancesStayOnTheBranch) {
     for (const double tolerance : {1e-7, 1e-5}) {
         const Recording run = run_text(model_text("n_four_bar"),

@@ -9,9 +9,10 @@
 #include "sim/dynamics.h"
 #include "sim/evaluator.h"
 #include "sim/friction_watch.h"
+#include "sim/sparse_analysis.h"
+#include "sim/sparse_rows.h"
 #include "solve/forms.h"
 #include "solve/principle.h"
-#include "solve/symmetric_factor.h"
 
 namespace ananke::sim {
 namespace {
@@ -164,16 +165,6 @@ void visit_random_states(const Prepared& prepared, Evaluator& evaluator, CheckRe
     }
 }
 
-/// M >= 0 by derivation, so that regular is positive definite.
-bool has_regular_mass(Evaluator& evaluator, double t, const double* q) {
-    std::vector<solve::SymmetricPlace> places;
-    for (const Place& place : evaluator.model().mass_entries) {
-        places.push_back({place.row, place.column});
-    }
-    solve::SymmetricFactor factor(evaluator.model().n(), places);
-    return factor.factor(evaluator.mass_entries(t, q));
-}
-
 /// Of large models: rank, degrees of freedom, dependent rows and residuals.
 Result<CheckReport> check_large(Evaluator& evaluator, CheckReport report) {
     const CompiledModel& model = evaluator.model();
@@ -199,7 +190,7 @@ Result<CheckReport> check_large(Evaluator& evaluator, CheckReport report) {
     analysis.lambda_unique.assign(static_cast<std::size_t>(model.m()), unique);
     report.reactions.assign(model.reactions.targets.size(),
                             ReactionShare{{unique, unique, unique}, {unique, unique, unique}, {}});
-    analysis.mass_positive_definite = has_regular_mass(evaluator, t, q);
+    analysis.mass_positive_definite = has_regular_mass(model, evaluator.mass_entries(t, q));
     report.degrees_of_freedom = report.coordinates - analysis.rank;
     const std::span<const double> residuals = evaluator.scaled_residuals(t, q, v);
     report.residuals.assign(residuals.begin(), residuals.end());
@@ -226,8 +217,13 @@ Result<CheckReport> check(const Prepared& prepared, Agreement agreement) {
     if (prepared.compiled->is_large()) {
         return check_large(evaluator, std::move(report));
     }
-    const std::vector<std::string> keys = row_names(*prepared.compiled);
-    report.analysis = solve::analyse(evaluator.system(t, q, v), {}, keys);
+    std::optional<solve::Analysis> sparse;
+    if (has_sparse_rows(*prepared.compiled) && !prepared.compiled->has_nonideal) {
+        sparse = analyse_sparse(evaluator, t, q, v);
+    }
+    report.analysis =
+        sparse ? std::move(*sparse)
+               : solve::analyse(evaluator.system(t, q, v), {}, row_names(*prepared.compiled));
     if (report.analysis.failure) {
         return explain_failure(evaluator, t, q, v);
     }

@@ -55,9 +55,8 @@ struct CompiledFriction {
     std::vector<int> load_rows;
 };
 
-/// Coordinates from which on a model is large, about 200 bodies. Below it one program is as fast
-/// and matrices are the surer road.
-constexpr int kLargeSize = 1500;
+/// Coordinates from which on a model is large, about 150 bodies. Below it one program is as fast.
+constexpr int kLargeSize = 1000;
 
 struct CompiledModel {
     InputLayout layout;

@@ -29,7 +29,7 @@ SolveStatus status_of(ErrorCode code) {
 }
 
 bool is_sparse(const CompiledModel& model, const DynamicsOptions& options) {
-    return model.is_large() && options.form == solve::Form::kAuto &&
+    return has_sparse_rows(model) && options.form == solve::Form::kAuto &&
            options.drift != Drift::kBaumgarte;
 }
 
@@ -47,7 +47,7 @@ std::vector<std::string> row_names(const CompiledModel& model) {
     return names;
 }
 
-Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options)
+Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options, solve::Wanted wanted)
     : evaluator_(&evaluator),
       options_(options),
       solver_(is_sparse(evaluator.model(), options) ? 0 : evaluator.model().n(),
@@ -62,7 +62,7 @@ Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options)
     }
     lambda_.assign(m, 0.0);
     if (is_sparse(evaluator.model(), options)) {
-        sparse_.emplace(evaluator);
+        sparse_.emplace(evaluator, wanted);
         return;
     }
     rate_.assign(m, 0.0);
@@ -144,7 +144,7 @@ bool Dynamics::share_sticking(double t, const double* q, const double* v) {
 SolveStatus Dynamics::take_sparse(SolveStatus status) {
     rank_ = static_cast<int>(sparse_->rows().size());
     rank_warning_ = sparse_->warning();
-    weakest_pivot_ = sparse_->weakest();
+    weakest_pivot_ = sparse_->weakest_pivot();
     const auto take = [](std::span<const double> from, std::vector<double>& into) {
         std::copy(from.begin(), from.end(), into.begin());
     };
@@ -157,7 +157,10 @@ SolveStatus Dynamics::take_sparse(SolveStatus status) {
 }
 
 int Dynamics::weakest_row(double* remainder) const {
-    if (sparse_ || options_.form != solve::Form::kAuto || actuated_ || solver_.rank() == 0) {
+    if (sparse_) {
+        return sparse_->weakest_row(remainder);
+    }
+    if (options_.form != solve::Form::kAuto || actuated_ || solver_.rank() == 0) {
         return -1;
     }
     solver_.weakest_remainder(remainder);
@@ -179,6 +182,9 @@ SolveStatus Dynamics::attribute(double t, const double* q, const double* v, cons
                                 double weakest) {
     attributed_ = true;
     shared_ = false;
+    if (sparse_) {
+        return take_sparse(sparse_->attribute(t, q, v, a, weakest));
+    }
     return solver_.attribute(evaluator_->system(t, q, v), a, weakest);
 }
 
@@ -415,7 +421,7 @@ SolveStatus Dynamics::evaluate_form(const solve::System& at, solve::Gauge gauge)
 }
 
 Error Dynamics::explain(double t, const double* q, const double* v) {
-    if (sparse_) {
+    if (evaluator_->model().is_large() && sparse_) {
         return sparse_->explain();
     }
     if (no_feedback_) {

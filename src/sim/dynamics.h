@@ -33,7 +33,9 @@ struct DynamicsOptions {
 
 class Dynamics {
   public:
-    Dynamics(Evaluator& evaluator, const DynamicsOptions& options);
+    /// For models with many coordinates: see SparseDynamics.
+    Dynamics(Evaluator& evaluator, const DynamicsOptions& options,
+             solve::Wanted wanted = solve::Wanted::kAll);
 
     /// Acceleration at a state on the constraints; the rank is decided here.
     solve::SolveStatus accelerate(double t, const double* q, const double* v);
@@ -115,7 +117,7 @@ class Dynamics {
 
     Evaluator* evaluator_;
     DynamicsOptions options_;
-    std::optional<SparseDynamics> sparse_;  ///< does all of it for large models
+    std::optional<SparseDynamics> sparse_;  ///< does it for models with many coordinates
     solve::AccelerationSolver solver_;
     std::optional<solve::ActuatedSolver> actuated_;  ///< stands in where there are actuators
     Feedback feedback_;

@@ -1,5 +1,7 @@
 #include "sim/rank_watch.h"
 
+#include <utility>
+
 namespace ananke::sim {
 namespace {
 
@@ -10,12 +12,32 @@ constexpr double kHorizon = 8.0;
 
 }  // namespace
 
-void RankWatch::choose(const solve::System& at, const std::vector<int>& rows) {
+RankWatch::RankWatch(Evaluator& evaluator) : evaluator_(&evaluator) {
+    if (evaluator.model().is_large()) {
+        sparse_.emplace(evaluator, true);
+        direction_.resize(static_cast<std::size_t>(evaluator.model().n()));
+    }
+}
+
+/// Nothing if the rows are dependent.
+std::optional<double> RankWatch::weakest_pivot(double t, const double* q, const double* v) {
+    if (!sparse_->again(evaluator_->sparse_system(t, q, v))) {
+        return std::nullopt;
+    }
+    return sparse_->weakest(direction_).pivot;
+}
+
+void RankWatch::choose(const std::vector<int>& rows, double pivot) {
+    if (sparse_) {
+        sparse_->count(rows);
+        pivot_ = pivot;
+        return;
+    }
     if (!recorded_ || rows != rows_ || parameter_changes_ != evaluator_->parameter_changes()) {
         rows_ = rows;
         parameter_changes_ = evaluator_->parameter_changes();
         recorded_ = true;
-        const std::vector<double> scales = coordinate_scales(at.M.diagonal(), at.groups);
+        const std::vector<double> scales = coordinate_scales(*evaluator_);
         const RecordKey key = RecordKey(RecordKey::Kind::kRank)
                                   .add(parameters_of(*evaluator_))
                                   .add(std::span<const int>(rows_))
@@ -65,6 +87,11 @@ code::Kernel RankWatch::record(std::span<const double> scales) const {
 }
 
 bool RankWatch::falls(double t, const double* q, const double* v) {
+    if (sparse_) {
+        const std::optional<double> pivot = weakest_pivot(t, q, v);
+        const double before = std::exchange(pivot_, pivot.value_or(0.0));
+        return !pivot || *pivot * (1.0 + kHorizon) <= kHorizon * before;
+    }
     kernel_.run(evaluator_->system_inputs(t, q, v).data(), now_.data());
     // A value x = sqrt(y) falls to zero within the horizon, x <= kHorizon (x_before - x), if
     // y <= kLeast y_before.

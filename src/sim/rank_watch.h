@@ -3,33 +3,40 @@
 //
 // With D the masses of the coordinates where the rows were chosen, each row k has a length
 // sqrt(H_kk), H = A D^-1 A^T, and a part that the rows before it do not reproduce, the k-th pivot
-// of the Cholesky factor of H. One of them falls to zero where the rank falls, and only there.
+// of the Cholesky factor of H. One of them falls to zero where the rank falls, and only there. In
+// large models the part of the weakest row that all others do not reproduce says the same.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "code/kernel.h"
 #include "sim/evaluator.h"
 #include "sim/recording.h"
+#include "sim/sparse_rows.h"
 
 namespace ananke::sim {
 
 class RankWatch {
   public:
-    explicit RankWatch(Evaluator& evaluator) : evaluator_(&evaluator) {}
+    explicit RankWatch(Evaluator& evaluator);
 
-    /// These rows, which are independent, from now on. The state is that of the last system.
-    /// Allocates where the rows are others than before.
-    void choose(const solve::System& at, const std::vector<int>& rows);
+    /// These rows, which are independent, from now on; `pivot` is that of the weakest. The state is
+    /// the last one of the evaluator. Allocates where the rows are others than before.
+    void choose(const std::vector<int>& rows, double pivot);
 
     /// True if, as things have gone since the last state, some row vanishes or becomes dependent
     /// within the next steps of such length.
     bool falls(double t, const double* q, const double* v);
 
   private:
+    std::optional<double> weakest_pivot(double t, const double* q, const double* v);
     code::Kernel record(std::span<const double> scales) const;
 
     Evaluator* evaluator_;
+    std::optional<SparseRows> sparse_;  ///< of large models
+    std::vector<double> direction_;     ///< n, likewise
+    double pivot_ = 0.0;                ///< of the weakest row at the last state, likewise
     std::vector<int> rows_;
     bool recorded_ = false;
     bool has_before_ = false;

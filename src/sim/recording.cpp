@@ -53,9 +53,10 @@ std::vector<int> places_among(std::span<const int> rows, int count) {
 }
 
 std::vector<int> blocks_of(const CompiledModel& model) {
-    if (model.bodies.empty() && !model.is_large()) {
-        return {};
-    }
+    return model.bodies.empty() && !model.is_large() ? std::vector<int>() : all_blocks(model);
+}
+
+std::vector<int> all_blocks(const CompiledModel& model) {
     std::vector<int> blocks(static_cast<std::size_t>(model.n()), -1);
     int next = 0;
     for (const CompiledModel::BodyCoordinates& body : model.bodies) {
@@ -91,6 +92,24 @@ std::vector<double> coordinate_scales(Eigen::VectorXd mass,
         scales.push_back(1.0 / std::sqrt(m > kNothing * most ? m : (most > 0.0 ? most : 1.0)));
     }
     return scales;
+}
+
+std::vector<double> coordinate_scales(const CompiledModel& model,
+                                      std::span<const double> mass_entries) {
+    Eigen::VectorXd diagonal = Eigen::VectorXd::Zero(model.n());
+    for (std::size_t i = 0; i < model.mass_entries.size(); ++i) {
+        if (model.mass_entries[i].row == model.mass_entries[i].column) {
+            diagonal[model.mass_entries[i].row] = mass_entries[i];
+        }
+    }
+    return coordinate_scales(std::move(diagonal), model.groups);
+}
+
+std::vector<double> coordinate_scales(const Evaluator& evaluator) {
+    code::Kernel kernel = evaluator.model().mass;
+    std::vector<double> entries(kernel.output_count());
+    kernel.run(evaluator.inputs().data(), entries.data());
+    return coordinate_scales(evaluator.model(), entries);
 }
 
 std::vector<int> norm_rows(const CompiledModel& model) {

@@ -61,6 +61,10 @@ class RecordedKernel {
 /// without mass take that of the others.
 std::vector<double> coordinate_scales(Eigen::VectorXd mass,
                                       std::span<const solve::CoordinateGroup> groups);
+/// The same from the entries of M, and from those at the last state of the evaluator.
+std::vector<double> coordinate_scales(const CompiledModel& model,
+                                      std::span<const double> mass_entries);
+std::vector<double> coordinate_scales(const Evaluator& evaluator);
 
 /// The entries of a system that are not zero by structure.
 struct EntryValues {
@@ -88,6 +92,8 @@ std::vector<int> places_among(std::span<const int> rows, int count);
 int row_count(std::span<const Place> entries, std::span<const int> rows);
 /// Bodies are blocks, and so is every coordinate of none; nothing for small models without bodies.
 std::vector<int> blocks_of(const CompiledModel& model);
+/// The same, and single coordinates count as bodies also where there are no others.
+std::vector<int> all_blocks(const CompiledModel& model);
 
 /// Which entries of A change along a run: those that depend on t, q, v or a truth.
 std::vector<char> entries_that_vary(const CompiledModel& model);

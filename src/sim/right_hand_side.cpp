@@ -16,7 +16,7 @@ constexpr int kLongestTrust = 32;
 RightHandSide::RightHandSide(Evaluator& evaluator, const DynamicsOptions& options)
     : evaluator_(&evaluator),
       options_(options),
-      dynamics_(evaluator, options),
+      dynamics_(evaluator, options, solve::Wanted::kMotion),
       watch_(evaluator),
       wanted_(evaluator.model().frictions.empty() ? solve::Wanted::kMotion : solve::Wanted::kAll) {
     if (options.form == solve::Form::kAuto && options.drift != Drift::kBaumgarte &&
@@ -29,7 +29,7 @@ SolveStatus RightHandSide::on_constraints(double t, const double* q, const doubl
     by_aside_ = false;
     looked_ = look_ || !compiled_ || !compiled_->ready() ||
               (redundant_ && ++since_look_ > kLongestTrust) || !run_program(t, q, v) || look_ ||
-              (!evaluator_->model().is_large() && watch_.falls(t, q, v));
+              (is_foreseen(evaluator_->model()) && watch_.falls(t, q, v));
     if (!looked_) {
         if (health_ == PivotHealth::kTired) {
             choose_order(t, q, v);
@@ -43,21 +43,16 @@ SolveStatus RightHandSide::on_constraints(double t, const double* q, const doubl
     if (status == SolveStatus::kOk && compiled_) {
         dynamics_.kept_rows(rows_);
         redundant_ = dynamics_.rank() < evaluator_->model().m();
-        if (evaluator_->model().is_large()) {
-            choose_order(t, q, v);
-            return status;
-        }
-        const solve::System at = evaluator_->system_in_step(t, q, v);
-        if (compiled_->choose(at, rows_)) {
+        if (choose_order(t, q, v) && is_foreseen(evaluator_->model())) {
             rows_ = compiled_->order().rows;
-            watch_.choose(at, rows_);
+            watch_.choose(rows_, dynamics_.weakest_pivot());
         }
     }
     return status;
 }
 
 bool RightHandSide::choose_order(double t, const double* q, const double* v) {
-    if (!evaluator_->model().is_large()) {
+    if (!has_sparse_rows(evaluator_->model())) {
         return compiled_->choose(evaluator_->system_in_step(t, q, v), rows_);
     }
     const SparseValues at = evaluator_->sparse_system(t, q, v);

@@ -1,6 +1,9 @@
 #include "sim/row_watch.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include "sim/sparse_rows.h"
 
 namespace ananke::sim {
 namespace {
@@ -12,23 +15,51 @@ constexpr double kReversed = -0.5;
 constexpr double kVanishedLength = 1e-4;
 constexpr int kBisections = 60;
 
-void evaluate_rows(Evaluator& evaluator, double t, std::span<const double> y,
-                   solve::RowMatrix& into) {
-    const auto n = static_cast<std::size_t>(evaluator.model().n());
-    into = evaluator.system_in_step(t, y.data(), y.data() + n).A;
+/// Products of all rows with themselves and with what they were.
+struct Products {
+    std::vector<double> both, now, before;  ///< m
+};
+
+Products products(const CompiledModel& model, std::span<const double> now,
+                  std::span<const double> before) {
+    const auto m = static_cast<std::size_t>(model.m());
+    Products sums{std::vector<double>(m), std::vector<double>(m), std::vector<double>(m)};
+    for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
+        const auto row = static_cast<std::size_t>(model.row_entries[i].row);
+        sums.both[row] += now[i] * before[i];
+        sums.now[row] += now[i] * now[i];
+        sums.before[row] += before[i] * before[i];
+    }
+    return sums;
 }
 
 }  // namespace
 
+void RowWatch::evaluate(Evaluator& evaluator, double t, std::span<const double> y, Entries& into) {
+    const CompiledModel& model = evaluator.model();
+    const double* q = y.data();
+    const double* v = q + model.n();
+    if (has_sparse_rows(model)) {
+        const std::span<const double> A = evaluator.sparse_system(t, q, v).A;
+        into.assign(A.begin(), A.end());
+        return;
+    }
+    const solve::System at = evaluator.system_in_step(t, q, v);
+    into.clear();
+    for (const Place& place : model.row_entries) {
+        into.push_back(at.A(place.row, place.column));
+    }
+}
+
 std::optional<VanishedRow> RowWatch::after_step(Evaluator& evaluator, ode::Stepper& stepper) {
     y_.resize(stepper.y().size());
-    evaluate_rows(evaluator, stepper.t_previous(), stepper.y_previous(), previous_);
-    evaluate_rows(evaluator, stepper.t(), stepper.y(), now_);
+    evaluate(evaluator, stepper.t_previous(), stepper.y_previous(), previous_);
+    evaluate(evaluator, stepper.t(), stepper.y(), now_);
+    const Products sums = products(evaluator.model(), now_, previous_);
     std::optional<VanishedRow> first;
-    for (Eigen::Index k = 0; k < now_.rows(); ++k) {
-        const double product = now_.row(k).dot(previous_.row(k));
-        const double lengths = now_.row(k).norm() * previous_.row(k).norm();
-        if (!(product < kReversed * lengths) || lengths == 0.0) {
+    for (std::size_t k = 0; k < sums.both.size(); ++k) {
+        const double lengths = std::sqrt(sums.now[k]) * std::sqrt(sums.before[k]);
+        if (!(sums.both[k] < kReversed * lengths) || lengths == 0.0) {
             continue;
         }
         const std::optional<double> t = turning_point(evaluator, stepper, static_cast<int>(k));
@@ -43,6 +74,8 @@ std::optional<VanishedRow> RowWatch::after_step(Evaluator& evaluator, ode::Stepp
 /// nearly nothing there.
 std::optional<double> RowWatch::turning_point(Evaluator& evaluator, ode::Stepper& stepper,
                                               int row) {
+    const CompiledModel& model = evaluator.model();
+    const auto k = static_cast<std::size_t>(row);
     double before = stepper.t_previous();
     double after = stepper.t();
     double length = 0.0;
@@ -51,12 +84,14 @@ std::optional<double> RowWatch::turning_point(Evaluator& evaluator, ode::Stepper
         if (middle <= before || middle >= after || stepper.dense(middle, y_) != ode::Status::kOk) {
             break;
         }
-        evaluate_rows(evaluator, middle, y_, inside_);
-        length = inside_.row(row).norm();
-        (inside_.row(row).dot(previous_.row(row)) > 0.0 ? before : after) = middle;
+        evaluate(evaluator, middle, y_, inside_);
+        const Products sums = products(model, inside_, previous_);
+        length = std::sqrt(sums.now[k]);
+        (sums.both[k] > 0.0 ? before : after) = middle;
     }
-    const double ends = std::min(previous_.row(row).norm(), now_.row(row).norm());
-    return length < kVanishedLength * ends ? std::optional(before) : std::nullopt;
+    const Products ends = products(model, now_, previous_);
+    const double shorter = std::sqrt(std::min(ends.now[k], ends.before[k]));
+    return length < kVanishedLength * shorter ? std::optional(before) : std::nullopt;
 }
 
 }  // namespace ananke::sim

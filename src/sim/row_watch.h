@@ -27,7 +27,11 @@ class RowWatch {
   private:
     std::optional<double> turning_point(Evaluator& evaluator, ode::Stepper& stepper, int row);
 
-    solve::RowMatrix previous_, now_, inside_;  ///< m x n
+    /// At CompiledModel::row_entries.
+    using Entries = std::vector<double>;
+    static void evaluate(Evaluator& evaluator, double t, std::span<const double> y, Entries& into);
+
+    Entries previous_, now_, inside_;
     std::vector<double> y_;
 };
 

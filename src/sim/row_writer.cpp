@@ -109,7 +109,7 @@ RowWriter::RowWriter(Evaluator& evaluator, Dynamics& dynamics, bool principle)
     violations_.resize(m);
     rate_.resize(all_rows);
     scale_.resize(all_rows);
-    if (!model.is_large()) {
+    if (!has_sparse_rows(model)) {
         jacobian_.resize(all_rows * static_cast<std::size_t>(model.n()));
     }
     if (principle_) {
@@ -149,7 +149,7 @@ void RowWriter::find_sparse_violations(double t, const double* q, const double* 
 
 void RowWriter::find_violations(double t, const double* q, const double* v) {
     const CompiledModel& model = evaluator_->model();
-    if (model.is_large()) {
+    if (has_sparse_rows(model)) {
         find_sparse_violations(t, q, v);
         return;
     }

@@ -112,8 +112,7 @@ void Runner::integrate(const StartState& start) {
     auto weakest = [this](std::span<double> direction) { return equation_.weakest(direction); };
     auto pivots = [this](double t, std::span<const double> y) { return equation_.pivots(t, y); };
     SurfaceHooks hooks;
-    // Singular configurations of large models are not foreseen.
-    if (surface_.projects() && evaluator_.model().m() > 0 && !evaluator_.model().is_large()) {
+    if (surface_.projects() && evaluator_.model().m() > 0 && is_foreseen(evaluator_.model())) {
         hooks = {rhs_on_surface, rhs_across, onto_surface, violation, weakest, pivots};
     }
     SingularStepper stepper(std::move(steps.value()), evaluator_, options, hooks);

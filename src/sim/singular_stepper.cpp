@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/fresh_numbers.h"
-#include "solve/analysis.h"
 
 namespace ananke::sim {
 namespace {
@@ -39,8 +38,6 @@ constexpr double kRoundOff = 1e-12;
 constexpr double kSameState = 1e3;
 /// The error of the crossing, of order 16, is estimated as if its order were 7 and these.
 constexpr int kOrdersClaimed = 6;
-/// Rows are counted as dependent at the instant when their pivots are below this.
-constexpr solve::RankPolicy kAtTheInstant{1e-6, 1e-6};
 
 /// The longest step with the instant midway between two collocation points, or the one with the
 /// instant in the middle if none is short enough.
@@ -68,14 +65,12 @@ double dot(const std::vector<double>& x, const std::vector<double>& y) {
 SingularStepper::SingularStepper(std::unique_ptr<ode::Stepper> inner, Evaluator& evaluator,
                                  const ode::Options& options, const SurfaceHooks& hooks)
     : inner_(std::move(inner)),
-      evaluator_(&evaluator),
       hooks_(hooks),
       rtol_(options.rtol),
       atol_(options.atol_each),
       n_(static_cast<std::size_t>(evaluator.model().n())),
       gauss_(options.atol_each.size()),
-      direction_(n_),
-      direction_before_(n_) {
+      follower_(evaluator) {
     const std::size_t size = atol_.size();
     previous_.direction.resize(n_);
     now_.direction.resize(n_);
@@ -83,13 +78,6 @@ SingularStepper::SingularStepper(std::unique_ptr<ode::Stepper> inner, Evaluator&
                                         &y_previous_, &work_, &end_, &lower_, &lowest_}) {
         values->resize(size);
     }
-}
-
-solve::AccelerationSolver& SingularStepper::solver() {
-    if (!solver_) {
-        solver_.emplace(evaluator_->model().n(), evaluator_->model().m());
-    }
-    return *solver_;
 }
 
 void SingularStepper::start(double t0, std::span<const double> y0, double step) {
@@ -231,11 +219,7 @@ void SingularStepper::find_weakest(State& state) {
     }
     only_listed_ = state.weakest.row < 0;
     if (only_listed_) {
-        solver().solve(evaluator_->system(state.t, state.y.data(), state.y.data() + n_));
-        state.weakest = {solver().weakest_pivot(), solver().weakest_row(), solver().rank()};
-        if (solver().rank() > 0) {
-            solver().weakest_remainder(state.direction.data());
-        }
+        state.weakest = follower_.choose(state.t, state.y, state.direction);
     }
 }
 
@@ -298,7 +282,7 @@ void SingularStepper::look_behind(double t_end) {
     if (!may_have_turned() || no_pivot_changed() || !prepare_path(previous_)) {
         return;
     }
-    watch_row_that_turned();
+    follower_.watch_row_that_turned(now_.t, now_.y);
     const auto along_step = [this](double t) {
         return inner_->dense(t, work_) == ode::Status::kOk;
     };
@@ -310,7 +294,7 @@ void SingularStepper::look_behind(double t_end) {
     const double t_singular = *turn;
     if ((only_listed_ || !cross(previous_, t_singular, now_.t - previous_.t, t_end)) &&
         inner_->dense(t_singular, work_) == ode::Status::kOk) {
-        singular_ = describe(previous_, t_singular, work_);
+        singular_ = follower_.describe(previous_.t, previous_.y, t_singular, work_);
     }
 }
 
@@ -323,36 +307,7 @@ bool SingularStepper::prepare_path(const State& from) {
         hooks_.rhs(now_.t, now_.y, now_.slope).kind != ode::Evaluation::Kind::kOk) {
         return false;
     }
-    solver().solve(evaluator_->system(from.t, from.y.data(), from.y.data() + n_));
-    if (solver().rank() == 0) {
-        return false;
-    }
-    watched_ = solver().rank() - 1;
-    solver().remainder(watched_, direction_before_.data());
-    return dot(direction_before_, direction_before_) > 0.0;
-}
-
-/// Of the rows in the order of the state before the step, one that has turned round within it, if
-/// there is one; else the weakest stays watched. Requires prepare_path(previous_).
-void SingularStepper::watch_row_that_turned() {
-    const int rank = solver().rank();
-    remainders_.resize(static_cast<std::size_t>(rank) * n_);
-    for (int k = 0; k < rank; ++k) {
-        solver().remainder(k, remainders_.data() + static_cast<std::size_t>(k) * n_);
-    }
-    const double* y = now_.y.data();
-    const solve::SolveStatus status =
-        solver().solve_again(evaluator_->system_in_step(now_.t, y, y + n_), solve::Wanted::kMotion);
-    for (int k = rank - 1; k >= 0 && status != solve::SolveStatus::kNotUnique; --k) {
-        const auto begin =
-            remainders_.begin() + static_cast<std::ptrdiff_t>(k) * static_cast<std::ptrdiff_t>(n_);
-        solver().remainder(k, direction_.data());
-        if (std::inner_product(direction_.begin(), direction_.end(), begin, 0.0) < 0.0) {
-            watched_ = k;
-            std::copy_n(begin, n_, direction_before_.begin());
-            return;
-        }
-    }
+    return follower_.watch_weakest(from.t, from.y);
 }
 
 /// The polynomial of degree 5 with the positions, velocities and accelerations of the last two
@@ -384,24 +339,14 @@ void SingularStepper::path(double t, std::span<double> y) const {
     }
 }
 
-/// What the watched row has besides the others, along its direction before: 1 there, negative when
-/// it has turned round.
-double SingularStepper::signed_pivot(double t, std::span<const double> y) {
-    const solve::SolveStatus status = solver().solve_again(
-        evaluator_->system_in_step(t, y.data(), y.data() + n_), solve::Wanted::kMotion);
-    if (status == solve::SolveStatus::kNotUnique) {
-        return std::nan("");
-    }
-    solver().remainder(watched_, direction_.data());
-    return dot(direction_, direction_before_) / dot(direction_before_, direction_before_);
-}
-
 /// Where the watched row turns round on a motion that begins where its direction was taken. Pivots
 /// of an elimination change their signs there too, and tell it at less cost; but pivots may change
 /// for other reasons, so the row itself is asked on both sides of the instant they tell.
 std::optional<double> SingularStepper::find_turn(Motion move, double before, double after,
                                                  double tolerance) {
-    const auto row = [&](double t) { return move(t) ? signed_pivot(t, work_) : std::nan(""); };
+    const auto row = [&](double t) {
+        return move(t) ? follower_.signed_pivot(t, work_) : std::nan("");
+    };
     if (!(row(after) < 0.0)) {
         return std::nullopt;
     }
@@ -443,7 +388,7 @@ double SingularStepper::pivot_at(double t, std::span<const double> y) {
     if (!collocated_) {
         return 1.0;
     }
-    return std::abs(signed_pivot(t, y)) * std::sqrt(dot(direction_before_, direction_before_));
+    return std::abs(follower_.signed_pivot(t, y)) * follower_.first_pivot();
 }
 
 /// Crosses the instant from a state before it, to the end of the step or `longest` beyond.
@@ -469,7 +414,7 @@ bool SingularStepper::cross(const State& from, double t_singular, double longest
         return false;
     }
     gauss_.dense(*found, work_);
-    singular_ = describe(from, *found, work_);
+    singular_ = follower_.describe(from.t, from.y, *found, work_);
     take_end(from, t1, t_end);
     return true;
 }
@@ -541,20 +486,6 @@ std::optional<double> SingularStepper::singular_time(const State& from, double t
     gauss_.dense(*turn, work_);
     const double violation = hooks_.violation(*turn, work_);
     return violation <= std::max(kRoundOff, kViolation * rtol_) ? turn : std::nullopt;
-}
-
-SingularPoint SingularStepper::describe(const State& from, double t, std::span<const double> y) {
-    const solve::Analysis before =
-        solve::analyse(evaluator_->system(from.t, from.y.data(), from.y.data() + n_));
-    const solve::Analysis there =
-        solve::analyse(evaluator_->system(t, y.data(), y.data() + n_), kAtTheInstant);
-    SingularPoint point{t, there.rank, before.rank, {}};
-    for (std::size_t k = 0; k < there.lambda_unique.size(); ++k) {
-        if (!there.lambda_unique[k] && before.lambda_unique[k]) {
-            point.rows.push_back(static_cast<int>(k));
-        }
-    }
-    return point;
 }
 
 }  // namespace ananke::sim

@@ -20,25 +20,9 @@
 #include "ode/root.h"
 #include "ode/stepper.h"
 #include "sim/evaluator.h"
-#include "solve/acceleration.h"
+#include "sim/row_follower.h"
 
 namespace ananke::sim {
-
-/// A singular configuration that was passed.
-struct SingularPoint {
-    double t;
-    int rank;               ///< there
-    int rank_before;        ///< and before and after
-    std::vector<int> rows;  ///< that become dependent
-};
-
-/// The kept row with the smallest pivot.
-struct WeakestRow {
-    double pivot = 1.0;
-    int row = -1;  ///< -1: its direction is not known, passages are only listed
-    int rank = 0;  ///< of all rows
-    bool known = true;
-};
 
 /// What the stepper asks of the run. Views only.
 struct SurfaceHooks {
@@ -108,12 +92,9 @@ class SingularStepper final : public ode::Stepper {
     std::optional<double> foresee();
     bool may_have_turned() const;
     void look_behind(double t_end);
-    solve::AccelerationSolver& solver();
     void find_weakest(State& state);
     bool prepare_path(const State& from);
-    void watch_row_that_turned();
     void path(double t, std::span<double> y) const;
-    double signed_pivot(double t, std::span<const double> y);
     /// Puts the state of a motion at a time into work_; false if there is none.
     using Motion = ode::FunctionRef<bool(double)>;
     std::optional<double> find_turn(Motion move, double before, double after, double tolerance);
@@ -124,19 +105,16 @@ class SingularStepper final : public ode::Stepper {
     bool end_is_sound(double t1);
     double distance(std::span<const double> x, std::span<const double> y) const;
     std::optional<double> singular_time(const State& from, double t1);
-    SingularPoint describe(const State& from, double t, std::span<const double> y);
     void take_end(const State& from, double t1, double t_end);
     void count();
 
     std::unique_ptr<ode::Stepper> inner_;
-    Evaluator* evaluator_;
     SurfaceHooks hooks_;
     double rtol_;
     std::vector<double> atol_;
     std::size_t n_;
     ode::GaussStep gauss_;
-    /// Keeps the order of the rows before the instant. Made when it is first needed.
-    std::optional<solve::AccelerationSolver> solver_;
+    RowFollower follower_;        ///< keeps the rows before the instant
     ode::Statistics statistics_;  ///< since start()
     ode::Statistics counted_;     ///< of that, before inner_ last started
 
@@ -147,8 +125,7 @@ class SingularStepper final : public ode::Stepper {
     bool blocked_ = false;      ///< the pivot falls, but to no crossing
     int refused_ = 0;           ///< attempts on the way to this instant
 
-    std::vector<double> pivots_;  ///< see find_change_of_pivot()
-    int watched_ = 0;  ///< place of a row in the order of solver_: the one that turns round
+    std::vector<double> pivots_;             ///< see find_change_of_pivot()
     std::optional<SingularPoint> singular_;  ///< in the last step
     // The last step, if it was made by collocation.
     bool collocated_ = false;
@@ -157,9 +134,7 @@ class SingularStepper final : public ode::Stepper {
     double t_previous_ = 0.0;
     std::vector<double> y_, y_previous_;
 
-    std::vector<double> direction_, direction_before_;  ///< n
-    std::vector<double> remainders_;                    ///< rank x n
-    std::vector<double> work_, end_, lower_, lowest_;   ///< as y
+    std::vector<double> work_, end_, lower_, lowest_;  ///< as y
 };
 
 }  // namespace ananke::sim

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/recording.h"
-#include "solve/independent_rows.h"
+#include "solve/least_norm.h"
 
 namespace ananke::sim {
 namespace {
@@ -21,31 +21,13 @@ bool all_finite(std::span<const double> values) {
     return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
 }
 
-/// Rows longer than what rounding leaves of their terms. At the last state of the evaluator.
-std::vector<int> rows_that_have_not_vanished(const Evaluator& evaluator,
-                                             std::span<const double> A) {
-    const CompiledModel& model = evaluator.model();
-    code::Kernel kernel = model.magnitudes;
-    std::vector<double> magnitudes(kernel.output_count());
-    kernel.run(evaluator.inputs().data(), magnitudes.data());
-    std::vector<double> squares(at(model.m()), 0.0);
-    for (std::size_t i = 0; i < A.size(); ++i) {
-        squares[at(model.row_entries[i].row)] += A[i] * A[i];
-    }
-    std::vector<int> rows;
-    for (int row = 0; row < model.m(); ++row) {
-        if (std::sqrt(squares[at(row)]) > solve::kVanished * magnitudes[at(row)]) {
-            rows.push_back(row);
-        }
-    }
-    return rows;
-}
-
 }  // namespace
 
-SparseDynamics::SparseDynamics(Evaluator& evaluator)
+SparseDynamics::SparseDynamics(Evaluator& evaluator, solve::Wanted wanted)
     : evaluator_(&evaluator),
-      varies_(entries_that_vary(evaluator.model())),
+      wanted_(wanted),
+      choice_(evaluator, wanted == solve::Wanted::kMotion),
+      direction_(at(evaluator.model().n())),
       a_(at(evaluator.model().n())),
       Qc_(a_.size()),
       Qc_ideal_(a_.size()),
@@ -60,18 +42,21 @@ SolveStatus SparseDynamics::solve(double t, const double* q, const double* v) {
             return status_ = SolveStatus::kNotFinite;
         }
     }
-    const std::vector<int> there = rows_that_have_not_vanished(*evaluator_, values.A);
-    solve::RowChoice choice = solve::independent_rows(
-        sim::sparse_system(*evaluator_, EntryValues{values.M, values.A}, there, varies_));
-    for (int& row : choice.kept) {
-        row = there[at(row)];
+    choose_rows(values, solve::kDependentPart);
+    status_ = solve_at(values, true);
+    if (status_ == SolveStatus::kOk && wanted_ == solve::Wanted::kAll &&
+        !choice_.dropped().empty()) {
+        find_least_multipliers(values);
     }
-    weakest_ = choice.weakest;
-    warning_ = choice.warning;
-    if (!factor_ || choice.kept != rows_) {
-        take_rows(std::move(choice.kept));
+    return status_;
+}
+
+void SparseDynamics::choose_rows(const SparseValues& values, double dependent) {
+    choice_.choose(values, dependent);
+    weakest_ = choice_.weakest(direction_);
+    if (!factor_ || choice_.kept() != rows_) {
+        take_rows(choice_.kept());
     }
-    return status_ = solve_at(values, true);
 }
 
 SolveStatus SparseDynamics::solve_again(double t, const double* q, const double* v) {
@@ -114,13 +99,61 @@ void SparseDynamics::force_of(const SparseValues& values, std::span<const double
     }
 }
 
-SolveStatus SparseDynamics::solve_at(const SparseValues& values, bool check) {
-    const std::size_t n = a_.size();
+bool SparseDynamics::factor(const SparseValues& values) {
     values_.assign(values.M.begin(), values.M.end());
     for (const std::size_t i : entries_) {
         values_.push_back(values.A[i]);
     }
-    if (!factor_->factor(values_)) {
+    return wanted_ == solve::Wanted::kMotion ? factor_->factor_again(values_)
+                                             : factor_->factor(values_);
+}
+
+SolveStatus SparseDynamics::attribute(double t, const double* q, const double* v, const double* a,
+                                      double weakest) {
+    const SparseValues values = evaluator_->sparse_system(t, q, v);
+    choose_rows(values, weakest);
+    if (!factor(values)) {
+        return status_ = SolveStatus::kNotUnique;
+    }
+    const std::size_t n = a_.size();
+    std::copy_n(a, n, a_.begin());
+    force_of(values, a_, Qc_);
+    // M x + A^T y = F, A x = 0: the rows carry A^T y of a force F.
+    const auto carry = [&](auto force) {
+        x_.assign(n + rows_.size(), 0.0);
+        for (std::size_t i = 0; i < n; ++i) {
+            x_[i] = force(i);
+        }
+        factor_->solve(x_);
+    };
+    std::fill(Qc_nonideal_.begin(), Qc_nonideal_.end(), 0.0);
+    if (!values.C.empty()) {
+        carry([&](std::size_t i) { return values.C[i]; });
+        for (std::size_t i = 0; i < evaluator_->model().mass_entries.size(); ++i) {
+            const auto [row, column] = evaluator_->model().mass_entries[i];
+            Qc_nonideal_[at(row)] += values.M[i] * x_[at(column)];  //                UK02 (8)
+            if (row != column) {
+                Qc_nonideal_[at(column)] += values.M[i] * x_[at(row)];
+            }
+        }
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        Qc_ideal_[i] = Qc_[i] - Qc_nonideal_[i];
+    }
+    carry([&](std::size_t i) { return Qc_[i] - (values.C.empty() ? 0.0 : values.C[i]); });
+    std::fill(lambda_.begin(), lambda_.end(), 0.0);
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+        lambda_[at(rows_[k])] = x_[n + k];
+    }
+    if (!choice_.dropped().empty()) {
+        find_least_multipliers(values);
+    }
+    return status_ = all_finite(lambda_) ? SolveStatus::kOk : SolveStatus::kNotFinite;
+}
+
+SolveStatus SparseDynamics::solve_at(const SparseValues& values, bool check) {
+    const std::size_t n = a_.size();
+    if (!factor(values)) {
         return SolveStatus::kNotUnique;
     }
     const auto solve_for = [&](bool with_C) {
@@ -177,6 +210,42 @@ void SparseDynamics::find_inconsistent_row(const SparseValues& values) {
             worst = part;
             inconsistent_row_ = static_cast<int>(k);
         }
+    }
+}
+
+/// Of all multipliers with the force of those found, the least; for rows of unit length.
+void SparseDynamics::find_least_multipliers(const SparseValues& values) {
+    const CompiledModel& model = evaluator_->model();
+    const std::vector<double> units = coordinate_scales(model, values.M);
+    std::vector<double> length(lambda_.size(), 0.0);
+    for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
+        const Place& place = model.row_entries[i];
+        const double entry = values.A[i] * units[at(place.column)];
+        length[at(place.row)] += entry * entry;
+    }
+    for (double& one : length) {
+        one = std::sqrt(one);
+    }
+    std::vector<bool> counts(lambda_.size(), false);
+    for (const std::vector<int>* rows : {&choice_.kept(), &choice_.dropped()}) {
+        for (const int row : *rows) {
+            counts[at(row)] = true;
+        }
+    }
+    std::vector<solve::SparseEntry> B;
+    std::vector<double> force(a_.size(), 0.0);
+    for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
+        const Place& place = model.row_entries[i];
+        if (counts[at(place.row)]) {
+            const double entry = values.A[i] * units[at(place.column)];
+            B.push_back({place.row, place.column, entry / length[at(place.row)]});
+            force[at(place.column)] += lambda_[at(place.row)] * entry;
+        }
+    }
+    const std::vector<double> least =
+        solve::least_norm(model.n(), model.m(), B, choice_.kept(), force);
+    for (std::size_t k = 0; k < least.size(); ++k) {
+        lambda_[k] = counts[k] ? least[k] / length[k] : 0.0;
     }
 }
 

@@ -1,10 +1,11 @@
-// The constrained acceleration of a large model without matrices: independent rows found body by
-// body, then a general sparse factorisation of [M A^T; A 0].
+// The constrained acceleration of a model with many coordinates without matrices: independent rows,
+// then a general sparse factorisation of [M A^T; A 0].
 //
 // Where the rank is decided and where rows of output are written; inside a step the program in
 // segments gives the same numbers ten times faster.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "base/result.h"
 #include "sim/evaluator.h"
+#include "sim/sparse_rows.h"
 #include "solve/acceleration.h"
 #include "solve/symmetric_factor.h"
 
@@ -19,16 +21,22 @@ namespace ananke::sim {
 
 class SparseDynamics {
   public:
-    explicit SparseDynamics(Evaluator& evaluator);
+    /// Where only the motion is wanted, multipliers of rows that depend on others are 0, and the
+    /// last digits depend on what was asked before; else solve() finds the least multipliers for
+    /// rows of unit length.
+    explicit SparseDynamics(Evaluator& evaluator, solve::Wanted wanted = solve::Wanted::kAll);
 
     /// Decides which rows count.
     solve::SolveStatus solve(double t, const double* q, const double* v);
     /// With the rows of the last solve().
     solve::SolveStatus solve_again(double t, const double* q, const double* v);
+    /// As AccelerationSolver::attribute.
+    solve::SolveStatus attribute(double t, const double* q, const double* v, const double* a,
+                                 double weakest);
     /// Why the last solve failed.
     Error explain() const;
 
-    // Of the last solve. Multipliers of rows that depend on others are 0.
+    // Of the last solve.
     std::span<const double> a() const { return a_; }
     std::span<const double> Qc() const { return Qc_; }
     std::span<const double> Qc_ideal() const { return Qc_ideal_; }
@@ -36,25 +44,34 @@ class SparseDynamics {
     std::span<const double> lambda() const { return lambda_; }
     /// Independent rows, ascending.
     const std::vector<int>& rows() const { return rows_; }
-    bool warning() const { return warning_; }
-    double weakest() const { return weakest_; }
+    bool warning() const { return choice_.warning(); }
+    double weakest_pivot() const { return weakest_.pivot; }
+    /// With what it has besides the others (n).
+    int weakest_row(double* remainder) const {
+        std::copy(direction_.begin(), direction_.end(), remainder);
+        return weakest_.row;
+    }
 
   private:
     solve::SolveStatus solve_at(const SparseValues& at, bool check);
+    void choose_rows(const SparseValues& at, double dependent);
     void take_rows(std::vector<int> rows);
+    bool factor(const SparseValues& at);
     void force_of(const SparseValues& at, std::span<const double> a, std::vector<double>& Qc) const;
     void find_inconsistent_row(const SparseValues& at);
+    void find_least_multipliers(const SparseValues& at);
 
     Evaluator* evaluator_;
-    std::vector<char> varies_;
+    solve::Wanted wanted_;
+    SparseRows choice_;
+    WeakestRow weakest_;
+    std::vector<double> direction_;  ///< n
     std::vector<int> rows_;
     std::vector<int> place_of_row_;     ///< m  among rows_, -1
     std::vector<std::size_t> entries_;  ///< of A, that belong to rows_
     std::optional<solve::SymmetricFactor> factor_;
     std::vector<double> values_, x_;
     std::vector<double> a_, Qc_, Qc_ideal_, Qc_nonideal_, lambda_;
-    bool warning_ = false;
-    double weakest_ = 1.0;
     solve::SolveStatus status_ = solve::SolveStatus::kOk;
     int inconsistent_row_ = -1;
 };

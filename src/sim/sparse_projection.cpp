@@ -10,9 +10,6 @@
 namespace ananke::sim {
 namespace {
 
-/// As solve::ProjectionOptions.
-constexpr double kSkip = 2e-15;
-constexpr double kAccept = 1e-12;
 constexpr int kMostIterations = 50;
 constexpr int kMostHalvings = 12;
 /// Weight of the plain norm, where M alone does not measure every direction.
@@ -63,7 +60,7 @@ bool SparseProjection::evaluate(bool velocity, double t, std::span<const double>
 /// step_ = dx, least |x + dx - guess|_M with f + J dx = 0, over what is not exact.
 bool SparseProjection::find_step(bool velocity, double t, std::span<const double> q,
                                  std::span<const double> x, std::span<const double> guess,
-                                 const std::vector<bool>& exact) {
+                                 const std::vector<bool>& exact, double dependent) {
     const CompiledModel& model = evaluator_->model();
     const std::vector<Place>& places = velocity ? model.row_entries : model.holonomic_entries;
     const std::span<const double> mass = evaluator_->mass_entries(t, q.data());
@@ -73,24 +70,23 @@ bool SparseProjection::find_step(bool velocity, double t, std::span<const double
     for (std::size_t j = 0; j < n_; ++j) {
         place[j] = exact[j] ? -1 : free++;
     }
-    Eigen::VectorXd diagonal = Eigen::VectorXd::Zero(model.n());
-    for (std::size_t i = 0; i < mass_.size(); ++i) {
-        if (model.mass_entries[i].row == model.mass_entries[i].column) {
-            diagonal[model.mass_entries[i].row] = mass_[i];
-        }
-    }
-    solve::SparseSystem rows{model.n(), static_cast<int>(f_.size()), {}, {}, {}, blocks_of(model)};
+    solve::SparseSystem rows{model.n(), static_cast<int>(f_.size()), {}, {}, {}, all_blocks(model)};
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         if (place[at(places[i].column)] >= 0 && places[i].row < rows.m) {
             rows.rows.push_back({places[i].row, places[i].column, entries_[i]});
         }
     }
-    rows.scale = coordinate_scales(diagonal, model.groups);
-    const solve::RowChoice choice = solve::independent_rows(rows);
+    rows.scale = coordinate_scales(model, mass_);
+    const solve::RowChoice choice = solve::independent_rows(rows, dependent);
     const std::vector<int> row_place = places_among(choice.kept, rows.m);
 
     const int unknowns = free + static_cast<int>(choice.kept.size());
-    const double typical = diagonal.size() > 0 ? diagonal.maxCoeff() : 0.0;
+    double typical = 0.0;
+    for (std::size_t i = 0; i < mass_.size(); ++i) {
+        if (model.mass_entries[i].row == model.mass_entries[i].column) {
+            typical = std::max(typical, mass_[i]);
+        }
+    }
     const double floor = typical > 0.0 ? kPlainWeight * typical : 1.0;
     std::vector<solve::SymmetricPlace> K;
     std::vector<double> values;
@@ -137,18 +133,19 @@ bool SparseProjection::find_step(bool velocity, double t, std::span<const double
 }
 
 bool SparseProjection::descend(bool velocity, double t, std::span<double> q, std::span<double> v,
-                               const std::vector<bool>& exact, bool to_guess, double skip,
-                               double accept) {
+                               const std::vector<bool>& exact, bool to_guess,
+                               const solve::ProjectionOptions& options) {
     const std::span<double> x = velocity ? v : q;
     const std::vector<double> guess(x.begin(), x.end());
     std::vector<double> before(n_);
     if (!evaluate(velocity, t, q, v)) {
         return false;
     }
-    for (int iteration = 0; iteration < kMostIterations && residual_ > skip; ++iteration) {
+    for (int iteration = 0; iteration < kMostIterations && residual_ > options.skip; ++iteration) {
         std::copy(x.begin(), x.end(), before.begin());
         const double least = residual_;
-        if (!find_step(velocity, t, q, x, to_guess ? std::span<const double>(guess) : x, exact)) {
+        if (!find_step(velocity, t, q, x, to_guess ? std::span<const double>(guess) : x, exact,
+                       std::max(options.rank.drop, solve::kDependentPart))) {
             return false;
         }
         bool better = false;
@@ -161,24 +158,25 @@ bool SparseProjection::descend(bool velocity, double t, std::span<double> q, std
         }
         if (!better) {  // at the goal to round-off, or stuck
             std::copy(before.begin(), before.end(), x.begin());
-            return evaluate(velocity, t, q, v) && residual_ <= accept;
+            return evaluate(velocity, t, q, v) && residual_ <= options.accept;
         }
     }
-    return residual_ <= accept;
+    return residual_ <= options.accept;
 }
 
 solve::ProjectionReport SparseProjection::project(double t, std::span<double> q,
-                                                  std::span<double> v) {
+                                                  std::span<double> v,
+                                                  const solve::ProjectionOptions& options) {
     solve::ProjectionReport report;
     const std::vector<double> kept_q(q.begin(), q.end());
     const std::vector<double> kept_v(v.begin(), v.end());
-    const bool position = descend(false, t, q, v, none_exact_, false, kSkip, kAccept);
+    const bool position = descend(false, t, q, v, none_exact_, false, options);
     report.position_residual = residual_;
     report.worst_position_row = worst_;
     if (!position) {
         report.status = solve::ProjectionStatus::kPositionNotConverged;
     } else {
-        if (!descend(true, t, q, v, none_exact_, false, kSkip, kAccept)) {
+        if (!descend(true, t, q, v, none_exact_, false, options)) {
             report.status = solve::ProjectionStatus::kVelocityNotConverged;
         }
         report.velocity_residual = residual_;
@@ -206,7 +204,9 @@ double SparseProjection::position_violation(double t, std::span<const double> q)
 
 bool SparseProjection::assemble(bool velocity, double t, std::span<double> q, std::span<double> v,
                                 const std::vector<bool>& exact, double tolerance) {
-    return descend(velocity, t, q, v, exact, true, kSkip, tolerance);
+    solve::ProjectionOptions options;
+    options.accept = tolerance;
+    return descend(velocity, t, q, v, exact, true, options);
 }
 
 }  // namespace ananke::sim

@@ -1,5 +1,5 @@
-// States of large models put onto the constraints, without matrices: Newton's method with the least
-// change in the metric of M, by sparse factorisations.
+// States of models with many coordinates put onto the constraints, without matrices: Newton's
+// method with the least change in the metric of M, by sparse factorisations.
 #pragma once
 
 #include <span>
@@ -14,8 +14,10 @@ class SparseProjection {
   public:
     explicit SparseProjection(Evaluator& evaluator);
 
-    /// As solve::Projector::project.
-    solve::ProjectionReport project(double t, std::span<double> q, std::span<double> v);
+    /// As solve::Projector::project; rows of which the others leave less than RankPolicy::drop do
+    /// not count, nor those that solve::independent_rows drops.
+    solve::ProjectionReport project(double t, std::span<double> q, std::span<double> v,
+                                    const solve::ProjectionOptions& options = {});
     /// Largest scaled residual of a position constraint.
     double position_violation(double t, std::span<const double> q);
 
@@ -31,9 +33,10 @@ class SparseProjection {
     /// Residuals, entries and scales at a state; false if they are not finite.
     bool evaluate(bool velocity, double t, std::span<const double> q, std::span<const double> v);
     bool find_step(bool velocity, double t, std::span<const double> q, std::span<const double> x,
-                   std::span<const double> guess, const std::vector<bool>& exact);
+                   std::span<const double> guess, const std::vector<bool>& exact, double dependent);
     bool descend(bool velocity, double t, std::span<double> q, std::span<double> v,
-                 const std::vector<bool>& exact, bool to_guess, double skip, double accept);
+                 const std::vector<bool>& exact, bool to_guess,
+                 const solve::ProjectionOptions& options);
 
     Evaluator* evaluator_;
     std::size_t n_;

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "sim/dynamics.h"
 #include "sim/sparse_projection.h"
+#include "sim/sparse_rows.h"
 #include "solve/assembly.h"
 
 namespace ananke::sim {
@@ -164,9 +165,10 @@ void note_moves(StartState& state, const CompiledModel& model, const mech::Initi
 
 namespace {
 
-/// Large models: the same least change by sparse systems, without a search for the values to blame.
-Result<StartState> assemble_large(Evaluator& evaluator, const mech::InitialState& initial,
-                                  double t) {
+/// Many coordinates: the same least change by sparse systems, without a search for the values to
+/// blame.
+Result<StartState> assemble_sparse(Evaluator& evaluator, const mech::InitialState& initial,
+                                   double t) {
     const CompiledModel& model = evaluator.model();
     const solve::AssemblyOptions limits;
     SparseProjection projection(evaluator);
@@ -219,8 +221,11 @@ Result<StartState> assemble_large(Evaluator& evaluator, const mech::InitialState
 
 Result<StartState> assemble(Evaluator& evaluator, const mech::InitialState& initial, double t) {
     const CompiledModel& model = evaluator.model();
-    if (model.is_large()) {
-        return assemble_large(evaluator, initial, t);
+    if (has_sparse_rows(model)) {
+        Result<StartState> state = assemble_sparse(evaluator, initial, t);
+        if (state || model.is_large()) {
+            return state;
+        }
     }
     const auto vector = [](const std::vector<double>& values) {
         return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(

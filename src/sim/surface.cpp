@@ -26,7 +26,7 @@ Surface::Surface(Evaluator& evaluator, Drift drift, double tolerance)
       tolerance_(tolerance),
       smallest_pivot_(std::sqrt(kRounding / tolerance)),
       programs_(evaluator) {
-    if (evaluator.model().is_large()) {
+    if (has_sparse_rows(evaluator.model())) {
         sparse_.emplace(evaluator);
     }
     if (drift == Drift::kEnergy) {
@@ -116,7 +116,7 @@ bool Surface::reached_by(std::optional<solve::Projector>& projector,
     const std::span<double> q = y.subspan(0, n_);
     const std::span<double> v = y.subspan(n_, n_);
     const solve::ProjectionReport report =
-        sparse_ ? sparse_->project(t, q, v) : made(projector, options).project(t, q, v);
+        sparse_ ? sparse_->project(t, q, v, options) : made(projector, options).project(t, q, v);
     return report.status == solve::ProjectionStatus::kOk;
 }
 

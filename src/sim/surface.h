@@ -17,6 +17,7 @@
 #include "sim/evaluator.h"
 #include "sim/run.h"
 #include "sim/sparse_projection.h"
+#include "sim/sparse_rows.h"
 #include "solve/projection.h"
 
 namespace ananke::sim {
@@ -79,7 +80,8 @@ class Surface {
     double tolerance_;
     double smallest_pivot_;
     CompiledProjection programs_;
-    std::optional<SparseProjection> sparse_;  ///< of large models, instead of what follows
+    /// Of models with many coordinates, instead of the next three.
+    std::optional<SparseProjection> sparse_;
     std::optional<solve::Projector> projector_;
     std::optional<solve::Projector> closest_;  ///< to the last digit
     std::optional<solve::Projector> near_;     ///< leaves alone what rows with small pivots ask for

@@ -13,15 +13,17 @@ namespace {
 constexpr double kThreshold = 0.2;
 /// A row of which less than this is left waits until no other remains,
 constexpr double kWeak = 1e-2;
-/// with less than this it is doubtful,
+/// and with less than this it is doubtful.
 constexpr double kDoubtful = 1e-6;
-/// and with less than this it depends on the others.
-constexpr double kDependent = 1e-9;
 
 class RowSearch {
   public:
-    explicit RowSearch(const SparseSystem& at)
-        : at_(at), numbers_(at.n, at.m), unit_(index(at.m)), state_(index(at.m), State::kWaiting) {
+    RowSearch(const SparseSystem& at, double dependent)
+        : at_(at),
+          dependent_(dependent),
+          numbers_(at.n, at.m),
+          unit_(index(at.m)),
+          pivot_(index(at.m), -1) {
         for (const SparseEntry& one : at.rows) {
             numbers_.set(at.n + one.row, one.column, one.value);
         }
@@ -36,20 +38,22 @@ class RowSearch {
             choice_.weakest = std::min(choice_.weakest, part);
             choice_.warning = choice_.warning || part < kDoubtful;
             numbers_.eliminate(*pivot);
-            state_[index(pivot->row)] = State::kKept;
+            pivot_[index(pivot->row)] = pivot->coordinate;
         }
     }
     bool is_held(int coordinate) const { return !numbers_.links(coordinate).empty(); }
 
     RowChoice take() {
         for (int r = 0; r < at_.m; ++r) {
-            (state_[index(r)] == State::kKept ? choice_.kept : choice_.dropped).push_back(r);
+            (pivot_[index(r)] >= 0 ? choice_.kept : choice_.dropped).push_back(r);
+            if (pivot_[index(r)] >= 0) {
+                choice_.coordinates.push_back(pivot_[index(r)]);
+            }
         }
         return std::move(choice_);
     }
 
   private:
-    enum class State : char { kWaiting, kKept };
     static std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
     double size(const Elimination<double>::Link& link) const {
@@ -79,7 +83,7 @@ class RowSearch {
         for (const int r : rows_) {
             const double most = largest(r);
             const double part = unit_[index(r)] > 0.0 ? most / unit_[index(r)] : 0.0;
-            if (!(part > kDependent)) {
+            if (!(part > dependent_)) {
                 numbers_.discard(at_.n + r);
                 continue;
             }
@@ -107,17 +111,18 @@ class RowSearch {
     }
 
     const SparseSystem& at_;
+    double dependent_;
     Elimination<double> numbers_;
     RowChoice choice_;
     std::vector<double> unit_;  ///< m  largest scaled entry at first
-    std::vector<State> state_;
+    std::vector<int> pivot_;    ///< m  the coordinate a kept row is eliminated by, else -1
     std::vector<int> rows_;
 };
 
 }  // namespace
 
-RowChoice independent_rows(const SparseSystem& at) {
-    RowSearch search(at);
+RowChoice independent_rows(const SparseSystem& at, double dependent) {
+    RowSearch search(at, dependent);
     std::vector<int> left;
     if (at.block.empty()) {
         for (int j = 0; j < at.n; ++j) {

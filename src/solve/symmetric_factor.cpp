@@ -14,6 +14,9 @@ namespace {
 /// Reciprocal condition, as the pivots show it, below which K counts as singular.
 constexpr double kSingular = 1e-15;
 
+/// Pivots of another state serve while that condition is more than this part of what it was there.
+constexpr double kAboutAsGood = 0.1;
+
 std::size_t at(int i) {
     return static_cast<std::size_t>(i);
 }
@@ -75,7 +78,7 @@ SymmetricFactor::~SymmetricFactor() = default;
 SymmetricFactor::SymmetricFactor(SymmetricFactor&&) noexcept = default;
 SymmetricFactor& SymmetricFactor::operator=(SymmetricFactor&&) noexcept = default;
 
-bool SymmetricFactor::factor(std::span<const double> values) {
+void SymmetricFactor::load(std::span<const double> values) {
     ANANKE_REQUIRE(values.size() == upper_.size());
     std::fill(values_.begin(), values_.end(), 0.0);
     for (std::size_t p = 0; p < values.size(); ++p) {
@@ -84,15 +87,40 @@ bool SymmetricFactor::factor(std::span<const double> values) {
             values_[at(lower_[p])] += values[p];
         }
     }
+}
+
+bool SymmetricFactor::is_regular() {
+    return klu_->numeric != nullptr && klu_->common.status == KLU_OK &&
+           klu_rcond(klu_->symbolic, klu_->numeric, &klu_->common) != 0 &&
+           klu_->common.rcond > kSingular;
+}
+
+bool SymmetricFactor::factor_loaded() {
     if (klu_->symbolic == nullptr) {
         return size_ == 0;
     }
     klu_free_numeric(&klu_->numeric, &klu_->common);
     klu_->numeric = klu_factor(column_begin_.data(), rows_.data(), values_.data(), klu_->symbolic,
                                &klu_->common);
-    return klu_->numeric != nullptr && klu_->common.status == KLU_OK &&
-           klu_rcond(klu_->symbolic, klu_->numeric, &klu_->common) != 0 &&
-           klu_->common.rcond > kSingular;
+    const bool regular = is_regular();
+    chosen_ = regular ? klu_->common.rcond : 0.0;
+    return regular;
+}
+
+bool SymmetricFactor::factor(std::span<const double> values) {
+    load(values);
+    return factor_loaded();
+}
+
+bool SymmetricFactor::factor_again(std::span<const double> values) {
+    load(values);
+    if (chosen_ > 0.0 &&
+        klu_refactor(column_begin_.data(), rows_.data(), values_.data(), klu_->symbolic,
+                     klu_->numeric, &klu_->common) != 0 &&
+        is_regular() && klu_->common.rcond > kAboutAsGood * chosen_) {
+        return true;
+    }
+    return factor_loaded();
 }
 
 void SymmetricFactor::back_solve(std::span<double> r) {

@@ -27,12 +27,17 @@ class SymmetricFactor {
 
     /// One value per place. False if K is singular to working precision.
     bool factor(std::span<const double> values);
+    /// The same with the pivots of the last factor() as long as they are about as good as there.
+    bool factor_again(std::span<const double> values);
     /// x in place of r, with one refinement. Requires a factor.
     void solve(std::span<double> r);
     /// Numbers in the factors: what they cost.
     std::size_t fill() const;
 
   private:
+    void load(std::span<const double> values);
+    bool factor_loaded();
+    bool is_regular();
     void multiply(std::span<const double> x, std::span<double> y) const;
     void back_solve(std::span<double> r);
 
@@ -42,6 +47,7 @@ class SymmetricFactor {
     std::vector<double> values_;
     std::vector<int> upper_, lower_;  ///< where each place stands; equal on the diagonal
     std::vector<double> residual_, right_;
+    double chosen_ = 0.0;  ///< reciprocal condition at the last factor()
     std::unique_ptr<Klu> klu_;
 };
 

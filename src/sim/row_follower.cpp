@@ -1,0 +1,144 @@
+#include "sim/row_follower.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "solve/analysis.h"
+
+namespace ananke::sim {
+namespace {
+
+/// Rows are counted as dependent at the instant when their pivots are below this.
+constexpr double kAtTheInstant = 1e-6;
+
+double dot(const std::vector<double>& x, const std::vector<double>& y) {
+    return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
+}
+
+}  // namespace
+
+RowFollower::RowFollower(Evaluator& evaluator)
+    : evaluator_(&evaluator),
+      n_(static_cast<std::size_t>(evaluator.model().n())),
+      direction_(n_),
+      direction_before_(n_) {}
+
+void RowFollower::make() {
+    const CompiledModel& model = evaluator_->model();
+    if (sparse_ || solver_) {
+        return;
+    }
+    if (has_sparse_rows(model)) {
+        sparse_.emplace(*evaluator_);
+    } else {
+        solver_.emplace(model.n(), model.m());
+    }
+}
+
+WeakestRow RowFollower::choose(double t, std::span<const double> y, std::span<double> direction) {
+    make();
+    if (sparse_) {
+        sparse_->choose(evaluator_->sparse_system(t, y.data(), y.data() + n_));
+        const WeakestRow weakest = sparse_->weakest(direction);
+        watched_ = weakest.row >= 0 ? sparse_->place_of(weakest.row) : 0;
+        return weakest;
+    }
+    solver_->solve(evaluator_->system(t, y.data(), y.data() + n_));
+    if (solver_->rank() > 0) {
+        solver_->weakest_remainder(direction.data());
+    }
+    watched_ = solver_->rank() - 1;
+    return {solver_->weakest_pivot(), solver_->weakest_row(), solver_->rank()};
+}
+
+bool RowFollower::watch_weakest(double t, std::span<const double> y) {
+    return choose(t, y, direction_before_).row >= 0 && first_pivot() > 0.0;
+}
+
+bool RowFollower::again(double t, std::span<const double> y) {
+    if (sparse_) {
+        return sparse_->again(evaluator_->sparse_system(t, y.data(), y.data() + n_));
+    }
+    return solver_->solve_again(evaluator_->system_in_step(t, y.data(), y.data() + n_),
+                                solve::Wanted::kMotion) != solve::SolveStatus::kNotUnique;
+}
+
+void RowFollower::find_remainder(int k, std::vector<double>& x) {
+    if (sparse_) {
+        sparse_->remainder(k, x);
+    } else {
+        solver_->remainder(k, x.data());
+    }
+}
+
+void RowFollower::watch_row_that_turned(double t, std::span<const double> y) {
+    remainders_.resize(static_cast<std::size_t>(rank()) * n_);
+    const auto place = [this](int k) {
+        return remainders_.begin() +
+               static_cast<std::ptrdiff_t>(k) * static_cast<std::ptrdiff_t>(n_);
+    };
+    for (int k = 0; k < rank(); ++k) {
+        find_remainder(k, direction_);
+        std::copy(direction_.begin(), direction_.end(), place(k));
+    }
+    if (!again(t, y)) {
+        return;
+    }
+    for (int k = rank() - 1; k >= 0; --k) {
+        find_remainder(k, direction_);
+        if (std::inner_product(direction_.begin(), direction_.end(), place(k), 0.0) < 0.0) {
+            watched_ = k;
+            std::copy_n(place(k), n_, direction_before_.begin());
+            return;
+        }
+    }
+}
+
+double RowFollower::signed_pivot(double t, std::span<const double> y) {
+    if (!again(t, y)) {
+        return sparse_ ? 0.0 : std::nan("");
+    }
+    find_remainder(watched_, direction_);
+    return dot(direction_, direction_before_) / dot(direction_before_, direction_before_);
+}
+
+double RowFollower::first_pivot() const {
+    return std::sqrt(dot(direction_before_, direction_before_));
+}
+
+RowFollower::Rank RowFollower::rank_at(double t, std::span<const double> y, bool at_the_instant) {
+    make();
+    if (sparse_) {
+        const SparseValues values = evaluator_->sparse_system(t, y.data(), y.data() + n_);
+        if (!at_the_instant) {
+            sparse_->choose(values);
+            return {rank(), sparse_->tied(values)};
+        }
+        SparseRows rows(*evaluator_);
+        rows.choose(values, kAtTheInstant);
+        return {static_cast<int>(rows.kept().size()), rows.tied(values)};
+    }
+    const solve::RankPolicy policy =
+        at_the_instant ? solve::RankPolicy{kAtTheInstant, kAtTheInstant} : solve::RankPolicy{};
+    const solve::Analysis analysis =
+        solve::analyse(evaluator_->system(t, y.data(), y.data() + n_), policy);
+    std::vector<bool> tied = analysis.lambda_unique;
+    tied.flip();
+    return {analysis.rank, std::move(tied)};
+}
+
+SingularPoint RowFollower::describe(double t_before, std::span<const double> before, double t,
+                                    std::span<const double> y) {
+    const Rank first = rank_at(t_before, before, false);
+    const Rank there = rank_at(t, y, true);
+    SingularPoint point{t, there.rank, first.rank, {}};
+    for (std::size_t k = 0; k < there.tied.size(); ++k) {
+        if (there.tied[k] && !first.tied[k]) {
+            point.rows.push_back(static_cast<int>(k));
+        }
+    }
+    return point;
+}
+
+}  // namespace ananke::sim

@@ -1,0 +1,66 @@
+// One row of those that count, followed along a motion: what it has besides the others reverses
+// where rows become dependent.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/evaluator.h"
+#include "sim/sparse_rows.h"
+#include "solve/acceleration.h"
+
+namespace ananke::sim {
+
+/// A singular configuration that was passed.
+struct SingularPoint {
+    double t;
+    int rank;               ///< there
+    int rank_before;        ///< and before and after
+    std::vector<int> rows;  ///< that become dependent
+};
+
+class RowFollower {
+  public:
+    explicit RowFollower(Evaluator& evaluator);
+
+    /// The rows that count at a state y = (q, v, ...) from now on, and the weakest of them with
+    /// what it has besides the others (n).
+    WeakestRow choose(double t, std::span<const double> y, std::span<double> direction);
+    /// The same, and the weakest is watched; false if there is none.
+    bool watch_weakest(double t, std::span<const double> y);
+    /// Watches a row that at this state has turned round since the last choice, if there is one.
+    void watch_row_that_turned(double t, std::span<const double> y);
+
+    /// What the watched row has besides the others, along its direction where the rows were
+    /// chosen: 1 there, negative when it has turned round. Not a number where nothing is.
+    double signed_pivot(double t, std::span<const double> y);
+    /// Its length where the rows were chosen.
+    double first_pivot() const;
+
+    /// What becomes dependent at a state that was not so before.
+    SingularPoint describe(double t_before, std::span<const double> before, double t,
+                           std::span<const double> y);
+
+  private:
+    void make();
+    bool again(double t, std::span<const double> y);
+    void find_remainder(int k, std::vector<double>& x);
+    int rank() const { return sparse_ ? static_cast<int>(sparse_->kept().size()) : solver_.rank(); }
+    struct Rank {
+        int rank;
+        std::vector<bool> tied;  ///< m
+    };
+    Rank rank_at(double t, std::span<const double> y, bool at_the_instant);
+
+    Evaluator* evaluator_;
+    std::size_t n_;
+    // One of these two, made when it is first needed; it keeps the order of the rows.
+    std::optional<SparseRows> sparse_;  ///< of models with many coordinates
+    std::optional<solve::AccelerationSolver> solver_;
+    int watched_ = 0;                                   ///< place in that order
+    std::vector<double> direction_, direction_before_;  ///< n
+    std::vector<double> remainders_;                    ///< rank x n
+};
+
+}  // namespace ananke::sim

@@ -1,0 +1,252 @@
+#include "sim/sparse_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/recording.h"
+#include "solve/row_factor.h"
+
+namespace ananke::sim {
+namespace {
+
+/// Rows whose weakest has more than this besides the others all count.
+constexpr double kSurelyIndependent = 1e-6;
+/// Rows that counted count on while the pivot of the weakest is more than this part of what it was,
+constexpr double kWorthKeeping = 0.5;
+/// and the others leave less than this.
+constexpr double kStillDependent = 1e-10;
+/// Coefficients below this are round-off.
+constexpr double kNoWeight = 1e-8;
+
+std::size_t at(int i) {
+    return static_cast<std::size_t>(i);
+}
+
+/// Rows longer than what rounding leaves of their terms. At the last state of the evaluator.
+std::vector<int> rows_that_have_not_vanished(const Evaluator& evaluator,
+                                             std::span<const double> A) {
+    const CompiledModel& model = evaluator.model();
+    code::Kernel kernel = model.magnitudes;
+    std::vector<double> magnitudes(kernel.output_count());
+    kernel.run(evaluator.inputs().data(), magnitudes.data());
+    std::vector<double> squares(at(model.m()), 0.0);
+    for (std::size_t i = 0; i < A.size(); ++i) {
+        squares[at(model.row_entries[i].row)] += A[i] * A[i];
+    }
+    std::vector<int> rows;
+    for (int row = 0; row < model.m(); ++row) {
+        if (std::sqrt(squares[at(row)]) > solve::kVanished * magnitudes[at(row)]) {
+            rows.push_back(row);
+        }
+    }
+    return rows;
+}
+
+}  // namespace
+
+bool has_sparse_rows(const CompiledModel& model) {
+    return model.is_large() || (model.n() >= kSparseSize && model.frictions.empty() &&
+                                model.feedback.empty() && model.controls.empty());
+}
+
+SparseRows::SparseRows(Evaluator& evaluator, bool reuses)
+    : evaluator_(&evaluator),
+      reuses_(reuses),
+      varies_(entries_that_vary(evaluator.model())),
+      units_(at(evaluator.model().n())),
+      direction_(units_.size()) {}
+
+void SparseRows::choose(const SparseValues& values, double dependent) {
+    std::vector<int> there = rows_that_have_not_vanished(*evaluator_, values.A);
+    const bool foreseen = is_foreseen(evaluator_->model());
+    if (foreseen && still_good(values, there)) {
+        return;
+    }
+    there_ = std::move(there);
+    if (foreseen && all_count(values, there_)) {
+        return;
+    }
+    solve::SparseSystem system =
+        sparse_system(*evaluator_, EntryValues{values.M, values.A}, there_, varies_);
+    system.block = all_blocks(evaluator_->model());
+    solve::RowChoice choice = solve::independent_rows(system, dependent);
+    for (std::vector<int>* rows : {&choice.kept, &choice.dropped}) {
+        for (int& row : *rows) {
+            row = there_[at(row)];
+        }
+    }
+    warning_ = choice.warning;
+    least_ = choice.weakest;
+    dropped_ = std::move(choice.dropped);
+    take(std::move(choice.kept));
+    factored_ = foreseen && factor(values);
+    chosen_pivot_ = weakest(direction_).pivot;
+}
+
+bool SparseRows::again(const SparseValues& values) {
+    return factored_ = factor(values);
+}
+
+/// True if those that counted are about as far from dependent as they were, and the others depend
+/// on them still.
+bool SparseRows::still_good(const SparseValues& values, const std::vector<int>& there) {
+    if (!(chosen_pivot_ > 0.0) || there != there_ || warning_) {
+        return false;
+    }
+    factored_ = factor(values);
+    if (!factored_) {
+        return false;
+    }
+    const double pivot = weakest(direction_).pivot;
+    if (pivot < std::max(kWorthKeeping * chosen_pivot_, kSurelyIndependent)) {
+        return false;
+    }
+    chosen_pivot_ = std::max(pivot, chosen_pivot_);
+    if (dropped_.empty()) {
+        return true;
+    }
+    const std::vector<double> sum = sum_of_dropped(values);
+    std::vector<double> coefficients(kept_.size());
+    return rows_->nearest(sum, coefficients) < kStillDependent;
+}
+
+/// True if no row depends on others, by a wide margin; they are then those that count.
+bool SparseRows::all_count(const SparseValues& values, const std::vector<int>& there) {
+    if (!dropped_.empty() || there.size() > units_.size()) {
+        return false;
+    }
+    take(there);
+    factored_ = factor(values);
+    if (!factored_) {
+        return false;
+    }
+    const double pivot = weakest(direction_).pivot;
+    if (pivot <= kSurelyIndependent) {
+        return false;
+    }
+    chosen_pivot_ = pivot;
+    warning_ = false;
+    return true;
+}
+
+void SparseRows::take(std::vector<int> rows) {
+    if (rows_ && rows == kept_) {
+        return;
+    }
+    const CompiledModel& model = evaluator_->model();
+    kept_ = std::move(rows);
+    place_ = places_among(kept_, model.m());
+    entries_.clear();
+    std::vector<solve::RowPlace> places;
+    for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
+        const Place& place = model.row_entries[i];
+        const int row = place_[at(place.row)];
+        if (row >= 0) {
+            entries_.push_back(i);
+            places.push_back({row, place.column});
+        }
+    }
+    rows_.emplace(model.n(), static_cast<int>(kept_.size()), places);
+    values_.resize(entries_.size());
+}
+
+bool SparseRows::factor(const SparseValues& values) {
+    units_ = coordinate_scales(evaluator_->model(), values.M);
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        values_[i] = values.A[entries_[i]];
+    }
+    return reuses_ ? rows_->factor_again(values_, units_) : rows_->factor(values_, units_);
+}
+
+WeakestRow SparseRows::weakest(std::span<double> direction) {
+    const int rank = static_cast<int>(kept_.size());
+    if (kept_.empty() || !factored_) {
+        return {kept_.empty() ? 1.0 : least_, -1, rank};
+    }
+    const int place = rows_->weakest(weakest_ >= 0 ? place_[at(weakest_)] : -1);
+    weakest_ = kept_[at(place)];
+    return {rows_->remainder(place, direction), weakest_, rank};
+}
+
+/// Of all rows, in units of the coordinates (m).
+std::vector<double> SparseRows::lengths(const SparseValues& values) const {
+    const CompiledModel& model = evaluator_->model();
+    std::vector<double> lengths(at(model.m()), 0.0);
+    for (std::size_t i = 0; i < values.A.size(); ++i) {
+        const Place& place = model.row_entries[i];
+        const double entry = values.A[i] * units_[at(place.column)];
+        lengths[at(place.row)] += entry * entry;
+    }
+    for (double& length : lengths) {
+        length = std::sqrt(length);
+    }
+    return lengths;
+}
+
+/// A sum of all rows that depend on others, each of unit length and with a share of its own: it
+/// holds whatever any of them does (n, in units of the coordinates).
+std::vector<double> SparseRows::sum_of_dropped(const SparseValues& values) const {
+    const CompiledModel& model = evaluator_->model();
+    std::vector<double> share(at(model.m()), 0.0);
+    for (std::size_t k = 0; k < dropped_.size(); ++k) {
+        share[at(dropped_[k])] = 1.0 + 0.5 * std::sin(2.4 * static_cast<double>(k));
+    }
+    const std::vector<double> length = lengths(values);
+    std::vector<double> sum(units_.size(), 0.0);
+    for (std::size_t i = 0; i < values.A.size(); ++i) {
+        const Place& place = model.row_entries[i];
+        if (share[at(place.row)] != 0.0) {
+            sum[at(place.column)] += share[at(place.row)] * values.A[i] * units_[at(place.column)] /
+                                     length[at(place.row)];
+        }
+    }
+    return sum;
+}
+
+std::vector<bool> SparseRows::tied(const SparseValues& values) {
+    const CompiledModel& model = evaluator_->model();
+    std::vector<bool> tied(at(model.m()), true);
+    for (const int row : kept_) {
+        tied[at(row)] = false;
+    }
+    if (dropped_.empty() || !factored_) {
+        return tied;
+    }
+    std::vector<double> coefficients(kept_.size());
+    rows_->nearest(sum_of_dropped(values), coefficients);
+    for (std::size_t k = 0; k < kept_.size(); ++k) {
+        tied[at(kept_[k])] = std::abs(coefficients[k]) > kNoWeight;
+    }
+    return tied;
+}
+
+solve::DroppedRow SparseRows::combination(int row, const SparseValues& values) {
+    const CompiledModel& model = evaluator_->model();
+    const std::vector<double> length = lengths(values);
+    std::vector<double> x(units_.size(), 0.0);
+    for (std::size_t i = 0; i < values.A.size(); ++i) {
+        const Place& place = model.row_entries[i];
+        if (place.row == row) {
+            x[at(place.column)] = values.A[i] * units_[at(place.column)] / length[at(row)];
+        }
+    }
+    std::vector<double> c(kept_.size(), 0.0);
+    rows_->nearest(x, c);
+    solve::DroppedRow dropped{row, {}, {}, 0.0};
+    double mismatch = values.b[at(row)] / length[at(row)];
+    double scale = 1.0 + std::abs(mismatch);
+    for (std::size_t k = 0; k < c.size(); ++k) {
+        const auto kept = at(kept_[k]);
+        const double term = c[k] * values.b[kept] / length[kept];
+        mismatch -= term;
+        scale += std::abs(term);
+        if (std::abs(c[k]) > kNoWeight) {
+            dropped.kept.push_back(kept_[k]);
+            dropped.coefficients.push_back(c[k] * length[at(row)] / length[kept]);
+        }
+    }
+    dropped.inconsistency = std::abs(mismatch) / scale;
+    return dropped;
+}
+
+}  // namespace ananke::sim

@@ -1,0 +1,20 @@
+// The smallest multipliers that give a force, where sparse rows are dependent.
+//
+// Of all l with B^T l = f the one of least norm, B of any rank with the independent rows B_k:
+//   l = B mu,  mu = B_k^T z,  B^T l - w = f,  B_k w = 0
+// one symmetric sparse system, regular whatever the dependences. f is a combination of rows, so
+// that w = 0.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "solve/elimination_order.h"
+
+namespace ananke::solve {
+
+/// `rows`: the entries of B (m x n); `kept`: its independent rows. Nothing if these are dependent.
+std::vector<double> least_norm(int n, int m, std::span<const SparseEntry> rows,
+                               std::span<const int> kept, std::span<const double> f);
+
+}  // namespace ananke::solve
