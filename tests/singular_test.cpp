@@ -87,7 +87,8 @@ TEST(Singular, ManyLinksPassAllFlatPositions) {
     ASSERT_EQ(found.times.size(), flat.size());
     const std::string names = "rank of the constraints 242 -> 202 -> 242: pin_x[0], pin_x[1], ";
     for (std::size_t i = 0; i < flat.size(); ++i) {
-        EXPECT_NEAR(found.times[i], flat[i], 1e-10);
+        // Where all links are in line their angles are determined to the root of rounding only.
+        EXPECT_NEAR(found.times[i], flat[i], 3e-8);
         EXPECT_EQ(found.details[i].substr(0, names.size()), names);
     }
     EXPECT_NEAR(run.at(1, "theta[0]"), expected.at("samples").back().at("theta")[0].get<double>(),

@@ -15,25 +15,19 @@ constexpr double kReversed = -0.5;
 constexpr double kVanishedLength = 1e-4;
 constexpr int kBisections = 60;
 
-/// Products of all rows with themselves and with what they were.
-struct Products {
-    std::vector<double> both, now, before;  ///< m
-};
+}  // namespace
 
-Products products(const CompiledModel& model, std::span<const double> now,
-                  std::span<const double> before) {
-    const auto m = static_cast<std::size_t>(model.m());
-    Products sums{std::vector<double>(m), std::vector<double>(m), std::vector<double>(m)};
+void RowWatch::multiply(const CompiledModel& model, const Entries& now, const Entries& before) {
+    for (std::vector<double>* sums : {&sums_.both, &sums_.now, &sums_.before}) {
+        sums->assign(static_cast<std::size_t>(model.m()), 0.0);
+    }
     for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
         const auto row = static_cast<std::size_t>(model.row_entries[i].row);
-        sums.both[row] += now[i] * before[i];
-        sums.now[row] += now[i] * now[i];
-        sums.before[row] += before[i] * before[i];
+        sums_.both[row] += now[i] * before[i];
+        sums_.now[row] += now[i] * now[i];
+        sums_.before[row] += before[i] * before[i];
     }
-    return sums;
 }
-
-}  // namespace
 
 void RowWatch::evaluate(Evaluator& evaluator, double t, std::span<const double> y, Entries& into) {
     const CompiledModel& model = evaluator.model();
@@ -55,16 +49,17 @@ std::optional<VanishedRow> RowWatch::after_step(Evaluator& evaluator, ode::Stepp
     y_.resize(stepper.y().size());
     evaluate(evaluator, stepper.t_previous(), stepper.y_previous(), previous_);
     evaluate(evaluator, stepper.t(), stepper.y(), now_);
-    const Products sums = products(evaluator.model(), now_, previous_);
+    multiply(evaluator.model(), now_, previous_);
     std::optional<VanishedRow> first;
-    for (std::size_t k = 0; k < sums.both.size(); ++k) {
-        const double lengths = std::sqrt(sums.now[k]) * std::sqrt(sums.before[k]);
-        if (!(sums.both[k] < kReversed * lengths) || lengths == 0.0) {
+    for (int row = 0; row < evaluator.model().m(); ++row) {
+        const auto k = static_cast<std::size_t>(row);
+        const double lengths = std::sqrt(sums_.now[k]) * std::sqrt(sums_.before[k]);
+        if (!(sums_.both[k] < kReversed * lengths) || lengths == 0.0) {
             continue;
         }
-        const std::optional<double> t = turning_point(evaluator, stepper, static_cast<int>(k));
+        const std::optional<double> t = turning_point(evaluator, stepper, row);
         if (t && (!first || *t < first->t)) {
-            first = {static_cast<int>(k), *t};
+            first = {row, *t};
         }
     }
     return first;
@@ -85,12 +80,12 @@ std::optional<double> RowWatch::turning_point(Evaluator& evaluator, ode::Stepper
             break;
         }
         evaluate(evaluator, middle, y_, inside_);
-        const Products sums = products(model, inside_, previous_);
-        length = std::sqrt(sums.now[k]);
-        (sums.both[k] > 0.0 ? before : after) = middle;
+        multiply(model, inside_, previous_);
+        length = std::sqrt(sums_.now[k]);
+        (sums_.both[k] > 0.0 ? before : after) = middle;
     }
-    const Products ends = products(model, now_, previous_);
-    const double shorter = std::sqrt(std::min(ends.now[k], ends.before[k]));
+    multiply(model, now_, previous_);
+    const double shorter = std::sqrt(std::min(sums_.now[k], sums_.before[k]));
     return length < kVanishedLength * shorter ? std::optional(before) : std::nullopt;
 }
 

@@ -31,7 +31,14 @@ class RowWatch {
     using Entries = std::vector<double>;
     static void evaluate(Evaluator& evaluator, double t, std::span<const double> y, Entries& into);
 
+    /// Products of all rows with themselves and with what they were (m).
+    struct Products {
+        std::vector<double> both, now, before;
+    };
+    void multiply(const CompiledModel& model, const Entries& now, const Entries& before);
+
     Entries previous_, now_, inside_;
+    Products sums_;
     std::vector<double> y_;
 };
 

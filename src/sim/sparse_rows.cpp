@@ -15,6 +15,9 @@ constexpr double kSurelyIndependent = 1e-6;
 constexpr double kWorthKeeping = 0.5;
 /// and the others leave less than this.
 constexpr double kStillDependent = 1e-10;
+/// Rows of which a sum of all that depend holds less are not tied to them. At a singular instant
+/// the directions of links are known to the root of rounding only.
+constexpr double kTied = 1e-6;
 /// Coefficients below this are round-off.
 constexpr double kNoWeight = 1e-8;
 
@@ -215,7 +218,7 @@ std::vector<bool> SparseRows::tied(const SparseValues& values) {
     std::vector<double> coefficients(kept_.size());
     rows_->nearest(sum_of_dropped(values), coefficients);
     for (std::size_t k = 0; k < kept_.size(); ++k) {
-        tied[at(kept_[k])] = std::abs(coefficients[k]) > kNoWeight;
+        tied[at(kept_[k])] = std::abs(coefficients[k]) > kTied;
     }
     return tied;
 }
