@@ -2,7 +2,8 @@
 
 #include <array>
 #include <cstdlib>
-#include <unordered_map>
+#include <limits>
+#include <vector>
 
 #include "base/check.h"
 #include "code/builder.h"
@@ -89,11 +90,12 @@ Op machine_op(sym::Op op) {
 class Lowering {
   public:
     Lowering(const Graph& graph, std::span<const Expr> inputs)
-        : graph_(graph), builder_(static_cast<std::uint32_t>(inputs.size())) {
+        : graph_(graph),
+          builder_(static_cast<std::uint32_t>(inputs.size())),
+          values_(graph.size(), kNone) {
         for (std::uint32_t i = 0; i < inputs.size(); ++i) {
-            ANANKE_REQUIRE(graph.is_symbol(inputs[i]));
-            const bool is_new = values_.emplace(inputs[i].id, builder_.input(i)).second;
-            ANANKE_REQUIRE(is_new);
+            ANANKE_REQUIRE(graph.is_symbol(inputs[i]) && !is_known(inputs[i].id));
+            values_[inputs[i].id] = builder_.input(i);
         }
     }
 
@@ -107,7 +109,7 @@ class Lowering {
         while (!stack.empty()) {
             Visit& top = stack.back();
             const sym::Node& node = graph_.node({top.id});
-            if (top.next_operand == 0 && values_.contains(top.id)) {
+            if (top.next_operand == 0 && is_known(top.id)) {
                 stack.pop_back();
             } else if (top.next_operand < sym::arity(node.op)) {
                 const std::array<std::uint32_t, 3> operands{node.a, node.b, node.c};
@@ -117,15 +119,19 @@ class Lowering {
             } else {
                 const std::uint32_t id = top.id;
                 stack.pop_back();
-                values_.emplace(id, lower_node({id}));
+                values_[id] = lower_node({id});
             }
         }
-        return values_.at(root.id);
+        return values_[root.id];
     }
 
     Program finish(std::span<const Value> outputs) const { return builder_.finish(outputs); }
 
   private:
+    static constexpr Value kNone{std::numeric_limits<std::uint32_t>::max()};
+
+    bool is_known(std::uint32_t id) const { return values_[id] != kNone; }
+
     /// Requires the values of the operands.
     Value lower_node(Expr e) {
         const sym::Node& node = graph_.node(e);
@@ -134,17 +140,16 @@ class Lowering {
         if (node.op == sym::Op::kConstant) {
             return builder_.constant(graph_.constant(e).value);
         }
-        const Value a = values_.at(node.a);
+        const Value a = values_[node.a];
         switch (sym::arity(node.op)) {
             case 1:
                 return builder_.apply(machine_op(node.op), a);
             case 2:
                 return node.op == sym::Op::kPow
                            ? power(a, {node.b})
-                           : builder_.apply(machine_op(node.op), a, values_.at(node.b));
+                           : builder_.apply(machine_op(node.op), a, values_[node.b]);
             default:
-                return builder_.apply(machine_op(node.op), a, values_.at(node.b),
-                                      values_.at(node.c));
+                return builder_.apply(machine_op(node.op), a, values_[node.b], values_[node.c]);
         }
     }
 
@@ -161,7 +166,7 @@ class Lowering {
                 }
             }
         }
-        return builder_.apply(Op::kPow, base, values_.at(exponent.id));
+        return builder_.apply(Op::kPow, base, values_[exponent.id]);
     }
 
     /// base^(n/2), n odd: base^((|n| - 1)/2) * sqrt(base), inverted for n < 0.
@@ -176,12 +181,15 @@ class Lowering {
 
     const Graph& graph_;
     Builder builder_;
-    std::unordered_map<std::uint32_t, Value> values_;  ///< by node
+    std::vector<Value> values_;  ///< by node
 };
 
 }  // namespace
 
 Program lower(const Graph& graph, std::span<const Expr> inputs, std::span<const Expr> outputs) {
+    if (outputs.empty()) {
+        return Builder(static_cast<std::uint32_t>(inputs.size())).finish({});
+    }
     Lowering lowering(graph, inputs);
     std::vector<Value> values;
     values.reserve(outputs.size());

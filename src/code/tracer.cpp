@@ -142,10 +142,10 @@ void Tracer::cut() {
 /// The tape among those seen.
 std::uint32_t Tracer::tape_number() {
     std::uint64_t hash = 0;
-    for (const TapeStep& step : tape_) {
-        hash =
-            mix(hash, (std::uint64_t{step.operands[0]} << 8) + static_cast<std::uint64_t>(step.op));
-        hash = mix(hash, (std::uint64_t{step.operands[1]} << 32) + step.operands[2]);
+    for (const TapeStep& step : tape_) {  // one multiplication each: tapes are compared in full
+        hash ^= (std::uint64_t{step.operands[0]} << 8) + static_cast<std::uint64_t>(step.op) +
+                (std::uint64_t{step.operands[1]} << 32) + (std::uint64_t{step.operands[2]} << 20);
+        hash = (hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15U;
     }
     const auto [first, last] = by_hash_.equal_range(hash);
     for (auto known = first; known != last; ++known) {

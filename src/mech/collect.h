@@ -12,10 +12,51 @@
 // shorter: k*(x1 - x2) stays, because k*x1 - k*x2 is longer and less accurate.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
 #include "sym/graph.h"
 
 namespace ananke::mech {
 
 sym::Expr collect(sym::Graph& graph, sym::Expr e);
+
+/// Collects many expressions of one graph. Expressions that differ only by the names of their
+/// variables, like the equations of equal bodies, are collected once and then renamed.
+class Collector {
+  public:
+    explicit Collector(sym::Graph& graph) : graph_(&graph) {}
+
+    sym::Expr operator()(sym::Expr e);
+
+  private:
+    /// Operations of an expression without the names: operands by their places in it.
+    using Shape = std::vector<std::uint32_t>;
+    struct ShapeHash {
+        std::size_t operator()(const Shape& shape) const;
+    };
+    struct Step {
+        sym::Op op;
+        std::uint32_t a, b, c;  ///< places of operands
+    };
+    /// What becomes of a shape. Places count the nodes of the expression, the leaves that are the
+    /// same whatever the names, and the steps.
+    struct Recipe {
+        std::vector<sym::Expr> leaves;
+        std::vector<Step> steps;
+        std::uint32_t result = 0;
+    };
+
+    Shape shape_of(std::span<const sym::Expr> nodes) const;
+    Recipe recipe(std::span<const sym::Expr> nodes, sym::Expr collected) const;
+    sym::Expr follow(const Recipe& recipe, std::span<const sym::Expr> nodes);
+
+    sym::Graph* graph_;
+    std::unordered_map<Shape, Recipe, ShapeHash> recipes_;
+    std::vector<sym::Expr> values_;  ///< by place
+};
 
 }  // namespace ananke::mech

@@ -23,7 +23,8 @@ using sym::Graph;
 
 namespace {
 
-std::vector<MassEntry> sum_masses(Graph& graph, const std::vector<InertiaElement>& elements) {
+std::vector<MassEntry> sum_masses(Graph& graph, Collector& collector,
+                                  const std::vector<InertiaElement>& elements) {
     std::map<std::pair<int, int>, Expr> sums;
     for (const InertiaElement& element : elements) {
         for (const MassEntry& entry : element.M) {
@@ -34,7 +35,7 @@ std::vector<MassEntry> sum_masses(Graph& graph, const std::vector<InertiaElement
     }
     std::vector<MassEntry> M;
     for (const auto& [place, sum] : sums) {
-        const Expr value = collect(graph, sum);
+        const Expr value = collector(sum);
         if (!graph.is_zero(value)) {
             M.push_back({place.first, place.second, value});
         }
@@ -117,7 +118,8 @@ Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& poi
     Equations equations;
     equations.n = static_cast<int>(model.coordinates.size());
     equations.elements = inertia_elements(model, flow, points);
-    equations.M = sum_masses(graph, equations.elements);
+    Collector collector(graph);
+    equations.M = sum_masses(graph, collector, equations.elements);
 
     // Q = F + T_q - V_q - T_vq v - T_vt
     std::vector<Expr> F = generalized_forces(model, flow, points, model.forces);
@@ -131,7 +133,7 @@ Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& poi
     const Expr potential = total_potential(model, points);
     subtract_gradient(model, flow, potential, equations.Q);
     for (Expr& Q_i : equations.Q) {
-        Q_i = collect(graph, Q_i);
+        Q_i = collector(Q_i);
     }
 
     equations.C = generalized_forces(model, flow, points, model.nonideal);

@@ -29,14 +29,15 @@ std::vector<Expr> symbols_of_kind(const Graph& graph, Expr f, SymbolKind kind) {
     return symbols;
 }
 
-std::vector<Entry> row_entries(Model& model, const TimeFlow& flow, const Row& row) {
+std::vector<Entry> row_entries(Model& model, const TimeFlow& flow, Collector& collector,
+                               const Row& row) {
     Graph& graph = model.graph;
     const std::vector<Expr> symbols = symbols_of_kind(
         graph, row.residual, row.holonomic ? SymbolKind::kCoordinate : SymbolKind::kVelocity);
     const std::vector<Expr> values = sym::gradient(graph, row.residual, symbols);
     std::vector<Entry> A;
     for (std::size_t i = 0; i < symbols.size(); ++i) {
-        const Expr value = collect(graph, values[i]);
+        const Expr value = collector(values[i]);
         if (!graph.is_zero(value)) {
             A.push_back({flow.coordinate_of(symbols[i]), value});
         }
@@ -227,9 +228,10 @@ Row velocity_row(Model& model, const TimeFlow& flow, std::string name, Expr psi)
     row.holonomic = false;
     row.residual = psi;
     row.rate = psi;
-    row.A = row_entries(model, flow, row);
+    Collector collector(graph);
+    row.A = row_entries(model, flow, collector, row);
     row.kind = kind_by_symbols(model, psi, false, row.A);
-    row.b = collect(graph, graph.neg(flow.along_velocity(graph, psi)));
+    row.b = collector(graph.neg(flow.along_velocity(graph, psi)));
     find_magnitudes(graph, row);
     return row;
 }
@@ -237,6 +239,7 @@ Row velocity_row(Model& model, const TimeFlow& flow, std::string name, Expr psi)
 std::vector<Row> constraint_rows(Model& model, const TimeFlow& flow, const PointTable& points) {
     Graph& graph = model.graph;
     const auto components = sole_components(model, points);
+    Collector collector(graph);
     std::vector<Row> rows;
     for (std::size_t c = 0; c < model.constraints.size(); ++c) {
         const std::vector<Expr> written_rows = model.constraints[c].rows;
@@ -253,15 +256,15 @@ std::vector<Row> constraint_rows(Model& model, const TimeFlow& flow, const Point
                 continue;  // what a joint asks for in space holds by itself in the plane
             }
             row.holonomic = !sym::depends_on_kind(graph, row.residual, SymbolKind::kVelocity);
-            row.A = row_entries(model, flow, row);
+            row.A = row_entries(model, flow, collector, row);
             row.kind = kind_by_symbols(model, row.residual, row.holonomic, row.A);
 
             // phi' = phi_q v + phi_t and its derivative with v held fixed; directional derivatives,
             // so nothing is expanded.
             const Expr change = flow.along_velocity(graph, row.residual);
             row.rate = row.holonomic ? change : row.residual;
-            row.b = collect(graph,
-                            graph.neg(row.holonomic ? flow.along_velocity(graph, change) : change));
+            row.b =
+                collector(graph.neg(row.holonomic ? flow.along_velocity(graph, change) : change));
 
             // Homogeneous of degree k in v: A v = k psi, zero on the constraint (Euler).
             const std::optional<double> degree = velocity_degree(graph, row.rate);

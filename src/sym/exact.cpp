@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 
 namespace ananke::sym {
@@ -11,6 +12,10 @@ namespace {
 constexpr std::int64_t kLargest = std::int64_t{1} << 53;
 
 Wide gcd(Wide a, Wide b) {
+    constexpr Wide kNarrow = std::numeric_limits<std::int64_t>::max();
+    if (a >= -kNarrow && a <= kNarrow && b >= -kNarrow && b <= kNarrow) {
+        return std::gcd(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b));
+    }
     while (b != 0) {
         const Wide rest = a % b;
         a = b;
@@ -21,13 +26,15 @@ Wide gcd(Wide a, Wide b) {
 
 }  // namespace
 
-std::optional<Constant> make_fraction(Wide numerator, Wide denominator) {
+std::optional<Number> make_fraction(Wide numerator, Wide denominator) {
     if (denominator == 0) {
         return std::nullopt;
     }
-    const Wide common = gcd(numerator, denominator);
-    numerator /= common;
-    denominator /= common;
+    if (denominator != 1) {
+        const Wide common = gcd(numerator, denominator);
+        numerator /= common;
+        denominator /= common;
+    }
     if (denominator < 0) {
         numerator = -numerator;
         denominator = -denominator;
@@ -37,38 +44,38 @@ std::optional<Constant> make_fraction(Wide numerator, Wide denominator) {
     }
     const auto p = static_cast<std::int64_t>(numerator);
     const auto q = static_cast<std::int64_t>(denominator);
-    return Constant{static_cast<double>(p) / static_cast<double>(q), p, q, ""};
+    return Number{static_cast<double>(p) / static_cast<double>(q), p, q};
 }
 
-std::optional<Constant> exact_add(const Constant& a, const Constant& b) {
+std::optional<Number> exact_add(const Number& a, const Number& b) {
     return make_fraction(static_cast<Wide>(a.numerator) * b.denominator +
                              static_cast<Wide>(b.numerator) * a.denominator,
                          static_cast<Wide>(a.denominator) * b.denominator);
 }
 
-std::optional<Constant> exact_mul(const Constant& a, const Constant& b) {
+std::optional<Number> exact_mul(const Number& a, const Number& b) {
     return make_fraction(static_cast<Wide>(a.numerator) * b.numerator,
                          static_cast<Wide>(a.denominator) * b.denominator);
 }
 
-std::optional<Constant> exact_div(const Constant& a, const Constant& b) {
+std::optional<Number> exact_div(const Number& a, const Number& b) {
     return make_fraction(static_cast<Wide>(a.numerator) * b.denominator,
                          static_cast<Wide>(a.denominator) * b.numerator);
 }
 
-std::optional<Constant> exact_pow(const Constant& a, std::int64_t exponent) {
+std::optional<Number> exact_pow(const Number& a, std::int64_t exponent) {
     const bool invert = exponent < 0;
     if (std::abs(exponent) > 64) {
         return std::nullopt;
     }
-    std::optional<Constant> power = make_fraction(1, 1);
+    std::optional<Number> power = make_fraction(1, 1);
     for (std::int64_t i = 0; i < std::abs(exponent) && power; ++i) {
         power = exact_mul(*power, a);
     }
     return power && invert ? exact_div(*make_fraction(1, 1), *power) : power;
 }
 
-std::optional<Constant> exact_sqrt(const Constant& a) {
+std::optional<Number> exact_sqrt(const Number& a) {
     const auto root = [](std::int64_t value) {
         return static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(value))));
     };
@@ -83,18 +90,18 @@ std::optional<Constant> exact_sqrt(const Constant& a) {
     return make_fraction(p, q);
 }
 
-Constant exact_neg(const Constant& a) {
-    return {-a.value, -a.numerator, a.denominator, a.text};
+Number exact_neg(const Number& a) {
+    return {-a.value, -a.numerator, a.denominator};
 }
 
-int exact_compare(const Constant& a, const Constant& b) {
+int exact_compare(const Number& a, const Number& b) {
     const Wide left = static_cast<Wide>(a.numerator) * b.denominator;
     const Wide right = static_cast<Wide>(b.numerator) * a.denominator;
     return left < right ? -1 : (left > right ? 1 : 0);
 }
 
-Constant parse_literal(std::string_view text) {
-    Constant constant{0.0, 0, 0, std::string(text)};
+Number parse_literal(std::string_view text) {
+    Number constant;
     std::from_chars(text.data(), text.data() + text.size(), constant.value);
 
     // digits [. digits] [e [+-] digits] as mantissa * 10^exponent
@@ -132,10 +139,10 @@ Constant parse_literal(std::string_view text) {
     for (int k = 0; k < std::abs(exponent); ++k) {
         scale *= 10;
     }
-    const std::optional<Constant> fraction = exponent < 0 ? make_fraction(mantissa, scale)
-                                             : mantissa < (static_cast<Wide>(1) << 60)
-                                                 ? make_fraction(mantissa * scale, 1)
-                                                 : std::nullopt;
+    const std::optional<Number> fraction = exponent < 0 ? make_fraction(mantissa, scale)
+                                           : mantissa < (static_cast<Wide>(1) << 60)
+                                               ? make_fraction(mantissa * scale, 1)
+                                               : std::nullopt;
     if (fraction) {
         constant.value = fraction->value;
         constant.numerator = fraction->numerator;

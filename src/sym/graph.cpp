@@ -1,8 +1,11 @@
 #include "sym/graph.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <numbers>
+#include <utility>
 
 #include "sym/exact.h"
 
@@ -73,14 +76,20 @@ constexpr OpInfo info(Op op) {
     return {0, ""};
 }
 
-std::string constant_key(const Constant& c) {
-    return c.exact() ? std::to_string(c.numerator) + "/" + std::to_string(c.denominator)
-                     : "~" + std::to_string(std::bit_cast<std::uint64_t>(c.value));
+/// Exact numbers by their fraction, others by their bits.
+std::pair<std::uint64_t, std::uint64_t> key(const Number& number) {
+    return {number.exact() ? static_cast<std::uint64_t>(number.numerator)
+                           : std::bit_cast<std::uint64_t>(number.value),
+            static_cast<std::uint64_t>(number.denominator)};
 }
 
-std::string symbol_key(SymbolKind kind, std::string_view name) {
-    std::string key(1, static_cast<char>('a' + static_cast<int>(kind)));
-    return key.append(name);
+std::uint64_t hash(const Number& number) {
+    const auto [above, below] = key(number);
+    return mix(above, below);
+}
+
+std::uint64_t hash(SymbolKind kind, std::string_view name) {
+    return mix(static_cast<std::uint64_t>(kind), std::hash<std::string_view>()(name));
 }
 
 }  // namespace
@@ -93,47 +102,41 @@ std::string_view function_name(Op op) {
     return info(op).name;
 }
 
-std::size_t Graph::NodeKeyHash::operator()(const NodeKey& key) const {
-    std::uint64_t h = static_cast<std::uint64_t>(key.op) + 1;
-    for (const std::uint32_t part : {key.a, key.b, key.c}) {
-        h = (h ^ part) * 0x9E3779B97F4A7C15ULL;
-        h ^= h >> 29U;
-    }
-    return h;
-}
-
 Graph::Graph() {
     zero_ = integer(0);
     one_ = integer(1);
 }
 
 Expr Graph::intern(Op op, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-    const auto [found, is_new] =
-        known_nodes_.try_emplace({op, a, b, c}, static_cast<std::uint32_t>(nodes_.size()));
-    if (is_new) {
-        nodes_.push_back({op, a, b, c});
+    const Node node{op, a, b, c};
+    const std::uint64_t hash = mix(mix(static_cast<std::uint64_t>(op) + 1, a), mix(b, c));
+    const Expr next{static_cast<std::uint32_t>(nodes_.size())};
+    const Expr e{known_nodes_.find_or_insert(std::max({a, b, c}), hash, next.id,
+                                             [&](std::uint32_t id) { return nodes_[id] == node; })};
+    if (e == next) {
+        nodes_.push_back(node);
     }
-    const Expr e{found->second};
-    ANANKE_DEBUG_CHECK(!is_new || is_canonical(e));
+    ANANKE_DEBUG_CHECK(e != next || is_canonical(e));
     return e;
 }
 
-Expr Graph::intern_constant(Constant constant) {
-    const auto [found, is_new] = known_constants_.try_emplace(
-        constant_key(constant), static_cast<std::uint32_t>(constants_.size()));
-    if (is_new) {
-        constants_.push_back(std::move(constant));
+Expr Graph::intern_constant(const Number& number, std::string_view text) {
+    const Expr next{static_cast<std::uint32_t>(nodes_.size())};
+    const Expr e{known_constants_.find_or_insert(hash(number), next.id, [&](std::uint32_t id) {
+        return key(constants_[nodes_[id].a]) == key(number);
+    })};
+    if (e == next) {
+        nodes_.push_back({Op::kConstant, static_cast<std::uint32_t>(constants_.size())});
+        constants_.push_back({number, std::string(text)});
     }
-    return intern(Op::kConstant, found->second);
+    return e;
 }
 
 Expr Graph::fraction(std::int64_t numerator, std::int64_t denominator) {
     ANANKE_REQUIRE(denominator != 0);
-    const std::optional<Constant> exact = make_fraction(numerator, denominator);
-    return exact
-               ? intern_constant(*exact)
-               : intern_constant(
-                     {static_cast<double>(numerator) / static_cast<double>(denominator), 0, 0, ""});
+    const std::optional<Number> exact = make_fraction(numerator, denominator);
+    return intern_constant(
+        exact ? *exact : Number{static_cast<double>(numerator) / static_cast<double>(denominator)});
 }
 
 Expr Graph::number(double value) {
@@ -141,32 +144,37 @@ Expr Graph::number(double value) {
     if (std::abs(value) <= kExactIntegers && value == std::floor(value)) {
         return integer(static_cast<std::int64_t>(value));
     }
-    return intern_constant({value, 0, 0, ""});
+    return intern_constant({value});
 }
 
 Expr Graph::literal(std::string_view text) {
-    return intern_constant(parse_literal(text));
+    return intern_constant(parse_literal(text), text);
 }
 
 Expr Graph::pi() {
-    return intern_constant({std::numbers::pi, 0, 0, "pi"});
+    return intern_constant({std::numbers::pi}, "pi");
 }
 
 Expr Graph::symbol(SymbolKind kind, std::string_view name) {
-    const auto [found, is_new] = known_symbols_.try_emplace(
-        symbol_key(kind, name), static_cast<std::uint32_t>(symbols_.size()));
-    if (is_new) {
+    const Expr next{static_cast<std::uint32_t>(nodes_.size())};
+    const Expr e{known_symbols_.find_or_insert(hash(kind, name), next.id, [&](std::uint32_t id) {
+        const Symbol& known = symbols_[nodes_[id].a];
+        return known.kind == kind && known.name == name;
+    })};
+    if (e == next) {
+        nodes_.push_back({Op::kSymbol, static_cast<std::uint32_t>(symbols_.size())});
         symbols_.push_back({kind, std::string(name)});
     }
-    return intern(Op::kSymbol, found->second);
+    return e;
 }
 
 std::optional<Expr> Graph::find_symbol(SymbolKind kind, std::string_view name) const {
-    const auto found = known_symbols_.find(symbol_key(kind, name));
-    if (found == known_symbols_.end()) {
-        return std::nullopt;
-    }
-    return Expr{known_nodes_.at({Op::kSymbol, found->second, 0, 0})};
+    const std::optional<std::uint32_t> found =
+        known_symbols_.find(hash(kind, name), [&](std::uint32_t id) {
+            const Symbol& known = symbols_[nodes_[id].a];
+            return known.kind == kind && known.name == name;
+        });
+    return found ? std::optional(Expr{*found}) : std::nullopt;
 }
 
 bool Graph::is_symbol(Expr e, SymbolKind kind) const {
@@ -192,17 +200,17 @@ const Constant* Graph::exact_constant(Expr e) const {
 }
 
 Graph::Scaled Graph::split_coefficient(Expr e) const {
-    Scaled scaled{{1.0, 1, 1, ""}, e};
+    Scaled scaled{{1.0, 1, 1}, e};
     if (const Constant* c = exact_constant(e)) {
         return {*c, one_};
     }
     if (node(e).op == Op::kNeg) {
-        scaled = {{-1.0, -1, 1, ""}, Expr{node(e).a}};
+        scaled = {{-1.0, -1, 1}, Expr{node(e).a}};
     }
     const Node& inner = node(scaled.rest);
     if (inner.op == Op::kMul) {
         if (const Constant* c = exact_constant(Expr{inner.a})) {
-            scaled.coefficient = scaled.coefficient.numerator < 0 ? exact_neg(*c) : *c;
+            scaled.coefficient = scaled.coefficient.numerator < 0 ? exact_neg(*c) : Number(*c);
             scaled.rest = Expr{inner.b};
         }
     }
@@ -217,7 +225,7 @@ Graph::Powered Graph::split_power(Expr e) const {
             return {Expr{n.a}, *exponent};
         }
     }
-    return {e, {1.0, 1, 1, ""}};
+    return {e, {1.0, 1, 1}};
 }
 
 }  // namespace ananke::sym

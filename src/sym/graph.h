@@ -25,10 +25,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/check.h"
+#include "sym/index_table.h"
+#include "sym/node_table.h"
 
 namespace ananke::sym {
 
@@ -104,16 +105,21 @@ struct Node {
     std::uint32_t a = 0;  ///< operands; for constants and symbols `a` is the index of their record
     std::uint32_t b = 0;
     std::uint32_t c = 0;
+    friend bool operator==(const Node&, const Node&) = default;
 };
 
-/// A number: its value, the exact fraction where there is one, and how it was written.
-struct Constant {
+/// A number: its value, and the exact fraction where there is one.
+struct Number {
     double value = 0.0;
     std::int64_t numerator = 0;
     std::int64_t denominator = 0;  ///< 0: no exact fraction is known
-    std::string text;  ///< its magnitude as the modeller wrote it, "" for a computed number
 
     bool exact() const { return denominator != 0; }
+};
+
+/// A number of the graph, and how it was written.
+struct Constant : Number {
+    std::string text;  ///< its magnitude as the modeller wrote it, "" for a computed number
 };
 
 struct Symbol {
@@ -168,28 +174,20 @@ class Graph {
     bool is_canonical(Expr e) const;
 
   private:
-    struct NodeKey {
-        Op op;
-        std::uint32_t a, b, c;
-        friend bool operator==(const NodeKey&, const NodeKey&) = default;
-    };
-    struct NodeKeyHash {
-        std::size_t operator()(const NodeKey& key) const;
-    };
     /// e = coefficient * rest, the coefficient an exact number (1 if there is none).
     struct Scaled {
-        Constant coefficient;
+        Number coefficient;
         Expr rest;
     };
     /// e = base ^ exponent with an exact exponent (1 if there is none).
     struct Powered {
         Expr base;
-        Constant exponent;
+        Number exponent;
     };
 
     Expr intern(Op op, std::uint32_t a, std::uint32_t b = 0, std::uint32_t c = 0);
-    Expr intern_constant(Constant constant);
-    Expr scaled(const Constant& coefficient, Expr rest);
+    Expr intern_constant(const Number& number, std::string_view text = "");
+    Expr scaled(const Number& coefficient, Expr rest);
     const Constant* exact_constant(Expr e) const;
     Scaled split_coefficient(Expr e) const;
     Powered split_power(Expr e) const;
@@ -199,9 +197,9 @@ class Graph {
     std::vector<Node> nodes_;
     std::vector<Constant> constants_;
     std::vector<Symbol> symbols_;
-    std::unordered_map<NodeKey, std::uint32_t, NodeKeyHash> known_nodes_;
-    std::unordered_map<std::string, std::uint32_t> known_constants_;
-    std::unordered_map<std::string, std::uint32_t> known_symbols_;
+    NodeTable known_nodes_;       ///< operations
+    IndexTable known_constants_;  ///< their nodes
+    IndexTable known_symbols_;    ///< their nodes
     Expr zero_;
     Expr one_;
 };

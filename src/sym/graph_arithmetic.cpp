@@ -5,7 +5,7 @@
 namespace ananke::sym {
 
 /// coefficient * rest, where rest carries no coefficient and no sign.
-Expr Graph::scaled(const Constant& coefficient, Expr rest) {
+Expr Graph::scaled(const Number& coefficient, Expr rest) {
     if (coefficient.numerator == 0) {
         return zero_;
     }
@@ -24,7 +24,8 @@ Expr Graph::scaled(const Constant& coefficient, Expr rest) {
 
 Expr Graph::neg(Expr a) {
     if (const Constant* c = exact_constant(a)) {
-        return intern_constant(exact_neg(*c));
+        // The text is copied: interning may move the constants.
+        return intern_constant(exact_neg(*c), std::string(c->text));
     }
     const Node n = node(a);
     if (n.op == Op::kNeg) {
@@ -78,8 +79,8 @@ Expr Graph::sum_of(Expr a, Expr b, bool subtract) {
     const Scaled sa = split_coefficient(a);
     const Scaled sb = split_coefficient(b);
     if (sa.rest == sb.rest) {
-        const Constant cb = subtract ? exact_neg(sb.coefficient) : sb.coefficient;
-        if (const std::optional<Constant> sum = exact_add(sa.coefficient, cb)) {
+        const Number cb = subtract ? exact_neg(sb.coefficient) : sb.coefficient;
+        if (const std::optional<Number> sum = exact_add(sa.coefficient, cb)) {
             return scaled(*sum, sa.rest);
         }
         if (sa.rest == one_) {  // too large for a fraction: one inexact number
@@ -146,14 +147,14 @@ Expr Graph::mul(Expr a, Expr b) {
     if (sa.rest != a || sb.rest != b) {
         const Expr rest = mul(sa.rest, sb.rest);
         const Scaled inner = split_coefficient(rest);
-        std::optional<Constant> total = exact_mul(sa.coefficient, sb.coefficient);
+        std::optional<Number> total = exact_mul(sa.coefficient, sb.coefficient);
         total = total ? exact_mul(*total, inner.coefficient) : total;
         if (total) {
             return scaled(*total, inner.rest);
         }
         // Too large for a fraction: the numbers become one inexact number.
         const Expr number = intern_constant(
-            {sa.coefficient.value * sb.coefficient.value * inner.coefficient.value, 0, 0, ""});
+            {sa.coefficient.value * sb.coefficient.value * inner.coefficient.value});
         return is_one(inner.rest) ? number : mul(number, inner.rest);
     }
     if (is_one(a) || is_one(b)) {
@@ -164,7 +165,7 @@ Expr Graph::mul(Expr a, Expr b) {
     const Powered pa = split_power(a);
     const Powered pb = split_power(b);
     if (pa.base == pb.base) {
-        const std::optional<Constant> exponent = exact_add(pa.exponent, pb.exponent);
+        const std::optional<Number> exponent = exact_add(pa.exponent, pb.exponent);
         if (node(a).op == Op::kSqrt && a == b) {
             return Expr{node(a).a};
         }
@@ -219,7 +220,7 @@ Expr Graph::div(Expr a, Expr b) {
     const Scaled sa = split_coefficient(a);
     const Scaled sb = split_coefficient(b);
     const bool plain = sa.rest == a && sb.rest == b;
-    const std::optional<Constant> coefficient = exact_div(sa.coefficient, sb.coefficient);
+    const std::optional<Number> coefficient = exact_div(sa.coefficient, sb.coefficient);
     if (is_one(sb.rest) && coefficient) {
         return scaled(*coefficient, sa.rest);
     }
@@ -230,7 +231,7 @@ Expr Graph::div(Expr a, Expr b) {
     const Powered pa = split_power(a);
     const Powered pb = split_power(b);
     if (pa.base == pb.base) {
-        if (const std::optional<Constant> e = exact_add(pa.exponent, exact_neg(pb.exponent))) {
+        if (const std::optional<Number> e = exact_add(pa.exponent, exact_neg(pb.exponent))) {
             return pow(pa.base, intern_constant(*e));
         }
     }
@@ -259,7 +260,7 @@ Expr Graph::pow(Expr a, Expr b) {
     if (exponent == nullptr) {
         return intern(Op::kPow, a.id, b.id);
     }
-    const Constant e = *exponent;
+    const Number e = *exponent;
     if (is_zero(a) && e.numerator > 0) {
         return zero_;
     }
@@ -278,7 +279,7 @@ Expr Graph::pow(Expr a, Expr b) {
     const Node n = node(a);
     const Scaled s = split_coefficient(a);
     if (s.rest != a) {
-        if (const std::optional<Constant> power = exact_pow(s.coefficient, e.numerator)) {
+        if (const std::optional<Number> power = exact_pow(s.coefficient, e.numerator)) {
             return is_one(s.rest) ? intern_constant(*power)
                                   : mul(intern_constant(*power), pow(s.rest, b));
         }
@@ -286,7 +287,7 @@ Expr Graph::pow(Expr a, Expr b) {
     if (n.op == Op::kPow) {
         const Powered inner = split_power(a);
         if (inner.base != a) {
-            if (const std::optional<Constant> product = exact_mul(inner.exponent, e)) {
+            if (const std::optional<Number> product = exact_mul(inner.exponent, e)) {
                 return pow(inner.base, intern_constant(*product));
             }
         }

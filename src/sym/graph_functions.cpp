@@ -44,11 +44,11 @@ std::optional<Expr> Graph::fold_function(Op op, Expr a) {
         case Op::kAcos:
             return a == one_ ? std::optional(zero_) : std::nullopt;
         case Op::kSqrt: {
-            const std::optional<Constant> root = exact_sqrt(value);
+            const std::optional<Number> root = exact_sqrt(value);
             return root ? std::optional(intern_constant(*root)) : std::nullopt;
         }
         case Op::kAbs:
-            return value.numerator < 0 ? intern_constant(exact_neg(value)) : a;
+            return value.numerator < 0 ? intern_constant(exact_neg(value), value.text) : a;
         case Op::kSign:
             return value.numerator == 0 ? zero_ : integer(value.numerator < 0 ? -1 : 1);
         case Op::kNot:

@@ -9,13 +9,36 @@
 
 namespace ananke::sym {
 
-std::vector<Expr> reachable(const Graph& graph, std::span<const Expr> roots) {
-    NodeMap<bool> seen(roots.size());
+namespace {
+
+/// The nodes that walks of this thread have met: a node is met if its mark is that of the walk, so
+/// that a new walk clears nothing.
+class Marks {
+  public:
+    void begin(std::size_t nodes) {
+        if (marks_.size() < nodes) {
+            marks_.resize(nodes + nodes / 2, 0);
+        }
+        if (++walk_ == 0) {
+            std::fill(marks_.begin(), marks_.end(), 0);
+            walk_ = 1;
+        }
+    }
+    /// True the first time.
+    bool meet(Expr e) { return std::exchange(marks_[e.id], walk_) != walk_; }
+
+  private:
+    std::vector<std::uint32_t> marks_;
+    std::uint32_t walk_ = 0;
+};
+
+/// Every node that the roots depend on, in no special order.
+std::vector<Expr> met(const Graph& graph, std::span<const Expr> roots) {
+    thread_local Marks marks;
+    marks.begin(graph.size());
     std::vector<Expr> found;
     const auto visit = [&](Expr e) {
-        bool& known = seen[e];
-        if (!known) {
-            known = true;
+        if (marks.meet(e)) {
             found.push_back(e);
         }
     };
@@ -25,6 +48,17 @@ std::vector<Expr> reachable(const Graph& graph, std::span<const Expr> roots) {
     for (std::size_t next = 0; next < found.size(); ++next) {
         for_each_operand(graph.node(found[next]), visit);
     }
+    return found;
+}
+
+std::vector<Expr> met(const Graph& graph, Expr root) {
+    return met(graph, std::span<const Expr>(&root, 1));
+}
+
+}  // namespace
+
+std::vector<Expr> reachable(const Graph& graph, std::span<const Expr> roots) {
+    std::vector<Expr> found = met(graph, roots);
     std::sort(found.begin(), found.end());  // an operand is older than its users
     return found;
 }
@@ -34,13 +68,14 @@ std::vector<Expr> reachable(const Graph& graph, Expr root) {
 }
 
 std::vector<Expr> symbols_of(const Graph& graph, Expr root) {
-    std::vector<Expr> symbols = reachable(graph, root);
+    std::vector<Expr> symbols = met(graph, root);
     std::erase_if(symbols, [&](Expr e) { return !graph.is_symbol(e); });
+    std::sort(symbols.begin(), symbols.end());
     return symbols;
 }
 
 bool depends_on_kind(const Graph& graph, Expr root, SymbolKind kind) {
-    const std::vector<Expr> nodes = reachable(graph, root);
+    const std::vector<Expr> nodes = met(graph, root);
     return std::any_of(nodes.begin(), nodes.end(),
                        [&](Expr e) { return graph.is_symbol(e, kind); });
 }
@@ -144,7 +179,8 @@ std::vector<Expr> summands(Graph& graph, Expr root) {
         const double times = count.at(e);
         if (!is_sum(graph.node(e).op) && times != 0.0) {
             const Expr term = times < 0.0 ? graph.neg(e) : e;
-            terms.push_back(graph.mul(graph.number(std::abs(times)), term));
+            const double size = std::abs(times);
+            terms.push_back(size == 1.0 ? term : graph.mul(graph.number(size), term));
         }
     }
     return terms;
