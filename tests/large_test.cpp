@@ -1,6 +1,8 @@
 // Large models: programs in segments and sparse matrices against the dense solver. Models of any
 // size may be treated as large, so the gallery serves as well as long chains.
 #include <fmt/format.h>
+#include <Eigen/Dense>
+#include <Eigen/Geometry>
 
 #include "pipeline.h"
 #include "sim/compiled_acceleration.h"
@@ -161,6 +163,89 @@ TEST(Large, ALongChainStartsAndSteps) {
     for (const sim::RowSummary& row : run.summary.constraints) {
         EXPECT_LT(row.residual, 1e-12) << row.name;
         EXPECT_LT(row.rate, 1e-12) << row.name;
+    }
+}
+
+using Vec = Eigen::Vector3d;
+using Quaternion = Eigen::Quaterniond;
+
+Quaternion quaternion(const double* u) {
+    return {u[0], u[1], u[2], u[3]};
+}
+
+/// w = 2 Im(u' u*); with u'' in place of u' the angular acceleration, because u' u'* is a number.
+Vec world_rate(const Quaternion& u, const double* rate) {
+    return 2.0 * (quaternion(rate) * u.conjugate()).vec();
+}
+
+/// The chain() above, its inertia and length.
+const Vec kInertia(0.01, 0.02, 0.03);
+constexpr double kLength = 0.2;
+
+/// How far a state of the open chain and its acceleration are from the laws of Newton and Euler,
+/// written out by hand: the force in a joint is what moves the bodies beyond it, its moment turns
+/// the body, and the two sides of a joint accelerate alike.
+double newton_euler_gap(int bodies, const double* q, const double* v, const double* a) {
+    constexpr int kCoordinates = 7;
+    const Vec gravity(0.0, 0.0, -9.81);
+    Vec beyond = Vec::Zero();  // force that the next body's motion asks for
+    Vec next_end = Vec::Zero();
+    double gap = 0.0;
+    for (int i = bodies; i-- > 0;) {
+        const int first = kCoordinates * i;
+        const Quaternion u = quaternion(q + first + 3);
+        const Vec w = world_rate(u, v + first + 3);
+        const Vec alpha = world_rate(u, a + first + 3);
+        const Vec centre = Vec(a[first], a[first + 1], a[first + 2]);
+        const Vec to_right = u * Vec(kLength / 2.0, 0.0, 0.0);
+        const auto acceleration = [&](const Vec& r) -> Vec {
+            return centre + alpha.cross(r) + w.cross(w.cross(r));
+        };
+        if (i + 1 < bodies) {
+            gap = std::max(gap, (acceleration(to_right) - next_end).norm());
+        }
+        next_end = acceleration(-to_right);
+        const Vec left = beyond + (centre - gravity);  // mass 1
+        const Vec moment = (-to_right).cross(left) - to_right.cross(beyond);
+        const Eigen::Matrix3d R = u.toRotationMatrix();
+        const Eigen::Matrix3d J = R * kInertia.asDiagonal() * R.transpose();
+        gap = std::max(gap, (J * alpha + w.cross(J * w) - moment).norm() / (1.0 + left.norm()));
+        beyond = left;
+    }
+    return std::max(gap, next_end.norm());  // the ground rests
+}
+
+TEST(Large, AChainOfThousandsObeysNewtonAndEuler) {
+    constexpr int kBodies = 2000;
+    const Loaded loaded = load_text("chain.ank", chain(kBodies));
+    ASSERT_TRUE(loaded.prepared) << loaded.messages;
+    ASSERT_TRUE(loaded.prepared->compiled->is_large());
+    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+    ASSERT_TRUE(start) << start.error().message;
+    const Settings settings{.times = {0.0, 5e-5}, .tolerance = 1e-9};
+    const Recording run = run_from(*loaded.prepared, start.value(), settings);
+    ASSERT_FALSE(run.error) << run.error->message;
+    EXPECT_GE(run.summary.steps.steps, 1U);
+    for (const sim::RowSummary& row : run.summary.constraints) {
+        EXPECT_LT(row.residual, 1e-12) << row.name;
+        EXPECT_LT(row.rate, 1e-12) << row.name;
+    }
+    // Columns: t, then positions, velocities and accelerations.
+    const std::size_t n = start.value().q.size();
+    ASSERT_EQ(run.rows.find("link[1].x"), 1U);
+    ASSERT_EQ(run.rows.find("link[1].x'"), 1 + n);
+    ASSERT_EQ(run.rows.find("link[1].x''"), 1 + 2 * n);
+    sim::RightHandSide program(evaluator, {});
+    for (std::size_t k = 0; k < settings.times.size(); ++k) {
+        SCOPED_TRACE(k);
+        const double* q = run.rows.row(k).data() + 1;
+        const double* v = q + n;
+        EXPECT_LT(newton_euler_gap(kBodies, q, v, v + n), 1e-7);
+        ASSERT_EQ(program.on_constraints(settings.times[k], q, v), solve::SolveStatus::kOk);
+        ASSERT_EQ(program.in_step(settings.times[k], q, v), solve::SolveStatus::kOk);
+        EXPECT_TRUE(program.by_program());
+        EXPECT_LT(newton_euler_gap(kBodies, q, v, program.a()), 1e-7);
     }
 }
 

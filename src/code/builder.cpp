@@ -17,21 +17,16 @@ using Kind = ValueNode::Kind;
 namespace {
 
 constexpr std::uint32_t kEmpty = std::numeric_limits<std::uint32_t>::max();
-constexpr std::size_t kFirstTable = 256;  // a power of 2, as are all
-
 bool same(const ValueNode& x, const ValueNode& y) {
-    return x.hash == y.hash && x.kind == y.kind && x.op == y.op && x.operands == y.operands &&
-           std::bit_cast<std::uint64_t>(x.constant) == std::bit_cast<std::uint64_t>(y.constant);
+    return x.hash == y.hash && x.kind == y.kind && x.op == y.op && x.operands == y.operands;
 }
 
 }  // namespace
 
-Builder::Builder(std::uint32_t input_count)
-    : input_count_(input_count), table_(kFirstTable, kEmpty) {
+Builder::Builder(std::uint32_t input_count) : input_count_(input_count) {
     nodes_.reserve(input_count);
     for (std::uint32_t i = 0; i < input_count; ++i) {
-        ValueNode node{.kind = Kind::kInput};
-        node.input = i;
+        ValueNode node = ValueNode::of_input(i);
         node.hash = mix(static_cast<std::uint64_t>(Kind::kInput), i);
         append(node);
     }
@@ -52,47 +47,17 @@ Value Builder::constant(double value) {
         value = std::numeric_limits<double>::quiet_NaN();  // one NaN, whatever made it
     }
     const auto bits = std::bit_cast<std::uint64_t>(value);
-    ValueNode node{.kind = Kind::kConstant};
-    node.constant = value;
+    ValueNode node = ValueNode::of_constant(value);
     node.hash = mix(static_cast<std::uint64_t>(Kind::kConstant), bits);
-    return find_or_append(node);
-}
-
-Value Builder::find_or_append(const ValueNode& node) {
-    const std::size_t mask = table_.size() - 1;
-    std::size_t place = static_cast<std::size_t>(node.hash) & mask;
-    while (table_[place] != kEmpty) {
-        if (same(nodes_[table_[place]], node)) {
-            return {table_[place]};
-        }
-        place = (place + 1) & mask;
-    }
-    const Value made = append(node);
-    table_[place] = made.id;
-    if (2 * ++in_table_ > table_.size()) {
-        grow_table();
-    }
-    return made;
-}
-
-void Builder::grow_table() {
-    std::vector<std::uint32_t> larger(2 * table_.size(), kEmpty);
-    const std::size_t mask = larger.size() - 1;
-    for (const std::uint32_t id : table_) {
-        if (id != kEmpty) {
-            std::size_t place = static_cast<std::size_t>(nodes_[id].hash) & mask;
-            while (larger[place] != kEmpty) {
-                place = (place + 1) & mask;
-            }
-            larger[place] = id;
-        }
-    }
-    table_ = std::move(larger);
+    const auto next = static_cast<std::uint32_t>(nodes_.size());
+    const std::uint32_t id = known_constants_.find_or_insert(
+        node.hash, next, [&](std::uint32_t known) { return same(nodes_[known], node); });
+    return id == next ? append(node) : Value{id};
 }
 
 std::optional<double> Builder::number(Value value) const {
     const ValueNode& node = nodes_[value.id];
-    return node.kind == Kind::kConstant ? std::optional(node.constant) : std::nullopt;
+    return node.kind == Kind::kConstant ? std::optional(node.constant()) : std::nullopt;
 }
 
 Value Builder::intern(Op op, std::array<std::uint32_t, 3> operands, int operand_count) {
@@ -105,8 +70,9 @@ Value Builder::intern(Op op, std::array<std::uint32_t, 3> operands, int operand_
         all_constant = all_constant && nodes_[id].kind == Kind::kConstant;
     }
     if (all_constant) {
-        return constant(code::apply(op, nodes_[operands[0]].constant, nodes_[operands[1]].constant,
-                                    nodes_[operands[2]].constant, functions()));
+        return constant(code::apply(op, nodes_[operands[0]].constant(),
+                                    nodes_[operands[1]].constant(), nodes_[operands[2]].constant(),
+                                    functions()));
     }
     if (is_commutative(op) && nodes_[operands[0]].hash > nodes_[operands[1]].hash) {
         std::swap(operands[0], operands[1]);
@@ -117,7 +83,11 @@ Value Builder::intern(Op op, std::array<std::uint32_t, 3> operands, int operand_
     for (const std::uint32_t id : used) {
         node.hash = mix(node.hash, nodes_[id].hash);
     }
-    return find_or_append(node);
+    const auto next = static_cast<std::uint32_t>(nodes_.size());
+    const std::uint32_t id = known_operations_.find_or_insert(
+        *std::max_element(used.begin(), used.end()), node.hash, next,
+        [&](std::uint32_t known) { return same(nodes_[known], node); });
+    return id == next ? append(node) : Value{id};
 }
 
 Value Builder::integer_power(Value a, int n) {
@@ -144,13 +114,45 @@ Value Builder::integer_power(Value a, int n) {
 }
 
 Program Builder::finish(std::span<const Value> outputs) const {
+    // What the outputs need, renumbered: a builder may hold the values of many programs.
+    std::vector<std::uint32_t> places(nodes_.size(), kEmpty);
+    std::vector<std::uint32_t> open;
+    std::size_t count = 0;
+    const auto need = [&](std::uint32_t id) {
+        if (places[id] == kEmpty) {
+            places[id] = 0;
+            open.push_back(id);
+            ++count;
+        }
+    };
+    for (const Value output : outputs) {
+        ANANKE_REQUIRE(output.id < nodes_.size());
+        need(output.id);
+    }
+    while (!open.empty()) {
+        const ValueNode& node = nodes_[open.back()];
+        open.pop_back();
+        std::ranges::for_each(node.used_operands(), need);
+    }
+    std::vector<ValueNode> needed;
+    needed.reserve(count);
+    for (std::size_t id = 0; needed.size() < count; ++id) {
+        if (places[id] == kEmpty) {
+            continue;
+        }
+        places[id] = static_cast<std::uint32_t>(needed.size());
+        needed.push_back(nodes_[id]);
+        ValueNode& node = needed.back();
+        for (std::size_t k = 0; k < node.used_operands().size(); ++k) {
+            node.operands[k] = places[node.operands[k]];
+        }
+    }
     std::vector<std::uint32_t> ids;
     ids.reserve(outputs.size());
     for (const Value output : outputs) {
-        ANANKE_REQUIRE(output.id < nodes_.size());
-        ids.push_back(output.id);
+        ids.push_back(places[output.id]);
     }
-    return schedule(input_count_, nodes_, ids);
+    return schedule(input_count_, std::move(needed), ids);
 }
 
 }  // namespace ananke::code

@@ -14,6 +14,7 @@
 
 #include "code/program.h"
 #include "code/schedule.h"
+#include "sym/node_table.h"
 
 namespace ananke::code {
 
@@ -46,15 +47,10 @@ class Builder {
   private:
     Value intern(Op op, std::array<std::uint32_t, 3> operands, int operand_count);
     Value append(const ValueNode& node);
-    /// The value equal to `node`, which is made if it is new.
-    Value find_or_append(const ValueNode& node);
-    void grow_table();
-
     std::uint32_t input_count_;
     std::vector<ValueNode> nodes_;  ///< the inputs first, operands before users
-    /// Operations and constants by their structural hash, open addressing; kEmpty or a node.
-    std::vector<std::uint32_t> table_;
-    std::size_t in_table_ = 0;
+    sym::NodeTable known_operations_;
+    sym::IndexTable known_constants_;
 };
 
 }  // namespace ananke::code

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "code/builder.h"
+#include "code/lowering.h"
 
 namespace ananke::code {
 namespace {
@@ -87,116 +87,112 @@ Op machine_op(sym::Op op) {
     std::abort();
 }
 
-class Lowering {
-  public:
-    Lowering(const Graph& graph, std::span<const Expr> inputs)
-        : graph_(graph),
-          builder_(static_cast<std::uint32_t>(inputs.size())),
-          values_(graph.size(), kNone) {
-        for (std::uint32_t i = 0; i < inputs.size(); ++i) {
-            ANANKE_REQUIRE(graph.is_symbol(inputs[i]) && !is_known(inputs[i].id));
-            values_[inputs[i].id] = builder_.input(i);
-        }
-    }
-
-    /// Depth-first with a stack of our own: expressions may be 100,000 operations deep.
-    Value value_of(Expr root) {
-        struct Visit {
-            std::uint32_t id;
-            int next_operand;
-        };
-        std::vector<Visit> stack{{root.id, 0}};
-        while (!stack.empty()) {
-            Visit& top = stack.back();
-            const sym::Node& node = graph_.node({top.id});
-            if (top.next_operand == 0 && is_known(top.id)) {
-                stack.pop_back();
-            } else if (top.next_operand < sym::arity(node.op)) {
-                const std::array<std::uint32_t, 3> operands{node.a, node.b, node.c};
-                const std::uint32_t operand = operands[static_cast<std::size_t>(top.next_operand)];
-                top.next_operand += 1;
-                stack.push_back({operand, 0});
-            } else {
-                const std::uint32_t id = top.id;
-                stack.pop_back();
-                values_[id] = lower_node({id});
-            }
-        }
-        return values_[root.id];
-    }
-
-    Program finish(std::span<const Value> outputs) const { return builder_.finish(outputs); }
-
-  private:
-    static constexpr Value kNone{std::numeric_limits<std::uint32_t>::max()};
-
-    bool is_known(std::uint32_t id) const { return values_[id] != kNone; }
-
-    /// Requires the values of the operands.
-    Value lower_node(Expr e) {
-        const sym::Node& node = graph_.node(e);
-        // A symbol that has no value yet is missing among the inputs.
-        ANANKE_REQUIRE(node.op != sym::Op::kSymbol);
-        if (node.op == sym::Op::kConstant) {
-            return builder_.constant(graph_.constant(e).value);
-        }
-        const Value a = values_[node.a];
-        switch (sym::arity(node.op)) {
-            case 1:
-                return builder_.apply(machine_op(node.op), a);
-            case 2:
-                return node.op == sym::Op::kPow
-                           ? power(a, {node.b})
-                           : builder_.apply(machine_op(node.op), a, values_[node.b]);
-            default:
-                return builder_.apply(machine_op(node.op), a, values_[node.b], values_[node.c]);
-        }
-    }
-
-    Value power(Value base, Expr exponent) {
-        if (graph_.is_constant(exponent) && graph_.constant(exponent).exact()) {
-            const sym::Constant& number = graph_.constant(exponent);
-            const std::int64_t n = number.numerator;
-            if (n >= -kLargestPower && n <= kLargestPower) {
-                if (number.denominator == 1) {
-                    return builder_.integer_power(base, static_cast<int>(n));
-                }
-                if (number.denominator == 2) {
-                    return half_integer_power(base, static_cast<int>(n));
-                }
-            }
-        }
-        return builder_.apply(Op::kPow, base, values_[exponent.id]);
-    }
-
-    /// base^(n/2), n odd: base^((|n| - 1)/2) * sqrt(base), inverted for n < 0.
-    Value half_integer_power(Value base, int n) {
-        const int size = std::abs(n);
-        Value result = builder_.apply(Op::kSqrt, base);
-        if (size > 1) {
-            result = builder_.apply(Op::kMul, builder_.integer_power(base, (size - 1) / 2), result);
-        }
-        return n > 0 ? result : builder_.apply(Op::kDiv, builder_.constant(1.0), result);
-    }
-
-    const Graph& graph_;
-    Builder builder_;
-    std::vector<Value> values_;  ///< by node
-};
+constexpr Value kNone{std::numeric_limits<std::uint32_t>::max()};
 
 }  // namespace
 
-Program lower(const Graph& graph, std::span<const Expr> inputs, std::span<const Expr> outputs) {
-    if (outputs.empty()) {
-        return Builder(static_cast<std::uint32_t>(inputs.size())).finish({});
+Lowering::Lowering(const Graph& graph, std::span<const Expr> inputs)
+    : graph_(&graph),
+      input_count_(static_cast<std::uint32_t>(inputs.size())),
+      builder_(input_count_),
+      values_(graph.size(), kNone) {
+    for (std::uint32_t i = 0; i < input_count_; ++i) {
+        ANANKE_REQUIRE(graph.is_symbol(inputs[i]) && !is_known(inputs[i].id));
+        values_[inputs[i].id] = builder_.input(i);
     }
-    Lowering lowering(graph, inputs);
+}
+
+Program Lowering::program(std::span<const Expr> outputs) {
+    values_.resize(graph_->size(), kNone);
     std::vector<Value> values;
     values.reserve(outputs.size());
     for (const Expr output : outputs) {
-        values.push_back(lowering.value_of(output));
+        values.push_back(value_of(output));
     }
-    return lowering.finish(values);
+    return builder_.finish(values);
+}
+
+bool Lowering::is_known(std::uint32_t node) const {
+    return values_[node] != kNone;
+}
+
+/// Depth-first with a stack of our own: expressions may be 100,000 operations deep.
+Value Lowering::value_of(Expr root) {
+    struct Visit {
+        std::uint32_t id;
+        int next_operand;
+    };
+    std::vector<Visit> stack{{root.id, 0}};
+    while (!stack.empty()) {
+        Visit& top = stack.back();
+        const sym::Node& node = graph_->node({top.id});
+        if (top.next_operand == 0 && is_known(top.id)) {
+            stack.pop_back();
+        } else if (top.next_operand < sym::arity(node.op)) {
+            const std::array<std::uint32_t, 3> operands{node.a, node.b, node.c};
+            const std::uint32_t operand = operands[static_cast<std::size_t>(top.next_operand)];
+            top.next_operand += 1;
+            if (!is_known(operand)) {
+                stack.push_back({operand, 0});
+            }
+        } else {
+            const std::uint32_t id = top.id;
+            stack.pop_back();
+            values_[id] = lower_node({id});
+        }
+    }
+    return values_[root.id];
+}
+
+/// Requires the values of the operands.
+Value Lowering::lower_node(Expr e) {
+    const sym::Node& node = graph_->node(e);
+    // A symbol that has no value yet is missing among the inputs.
+    ANANKE_REQUIRE(node.op != sym::Op::kSymbol);
+    if (node.op == sym::Op::kConstant) {
+        return builder_.constant(graph_->constant(e).value);
+    }
+    const Value a = values_[node.a];
+    switch (sym::arity(node.op)) {
+        case 1:
+            return builder_.apply(machine_op(node.op), a);
+        case 2:
+            return node.op == sym::Op::kPow
+                       ? power(a, {node.b})
+                       : builder_.apply(machine_op(node.op), a, values_[node.b]);
+        default:
+            return builder_.apply(machine_op(node.op), a, values_[node.b], values_[node.c]);
+    }
+}
+
+Value Lowering::power(Value base, Expr exponent) {
+    if (graph_->is_constant(exponent) && graph_->constant(exponent).exact()) {
+        const sym::Constant& number = graph_->constant(exponent);
+        const std::int64_t n = number.numerator;
+        if (n >= -kLargestPower && n <= kLargestPower) {
+            if (number.denominator == 1) {
+                return builder_.integer_power(base, static_cast<int>(n));
+            }
+            if (number.denominator == 2) {
+                return half_integer_power(base, static_cast<int>(n));
+            }
+        }
+    }
+    return builder_.apply(Op::kPow, base, values_[exponent.id]);
+}
+
+/// base^(n/2), n odd: base^((|n| - 1)/2) * sqrt(base), inverted for n < 0.
+Value Lowering::half_integer_power(Value base, int n) {
+    const int size = std::abs(n);
+    Value result = builder_.apply(Op::kSqrt, base);
+    if (size > 1) {
+        result = builder_.apply(Op::kMul, builder_.integer_power(base, (size - 1) / 2), result);
+    }
+    return n > 0 ? result : builder_.apply(Op::kDiv, builder_.constant(1.0), result);
+}
+
+Program lower(const Graph& graph, std::span<const Expr> inputs, std::span<const Expr> outputs) {
+    return Lowering(graph, inputs).program(outputs);
 }
 
 }  // namespace ananke::code

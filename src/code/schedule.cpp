@@ -104,11 +104,14 @@ class SlotAssignment {
             remaining_uses_[id] += 1;  // never taken back: an output lives to the end
         }
         place_leaves(sequence);
+        program_.instructions.reserve(static_cast<std::size_t>(std::ranges::count_if(
+            sequence, [&](std::uint32_t id) { return nodes_[id].kind == Kind::kOperation; })));
         for (const std::uint32_t id : sequence) {
             if (nodes_[id].kind == Kind::kOperation) {
                 emit(id);
             }
         }
+        program_.outputs.reserve(outputs.size());
         for (const std::uint32_t id : outputs) {
             program_.outputs.push_back(slots_[id]);
         }
@@ -120,10 +123,10 @@ class SlotAssignment {
     void place_leaves(std::span<const std::uint32_t> sequence) {
         for (const std::uint32_t id : sequence) {
             if (nodes_[id].kind == Kind::kInput) {
-                slots_[id] = nodes_[id].input;
+                slots_[id] = nodes_[id].input();
             } else if (nodes_[id].kind == Kind::kConstant) {
                 slots_[id] = program_.first_temporary();
-                program_.constants.push_back(nodes_[id].constant);
+                program_.constants.push_back(nodes_[id].constant());
             }
         }
         program_.slot_count = program_.first_temporary();

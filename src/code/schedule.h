@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,12 +24,25 @@ struct ValueNode {
     enum class Kind : std::uint8_t { kInput, kConstant, kOperation };
 
     Kind kind;
-    Op op = Op::kAdd;                         ///< of an operation
-    std::array<std::uint32_t, 3> operands{};  ///< positions of earlier nodes
-    std::uint32_t input = 0;                  ///< number of an input
-    double constant = 0.0;
-    std::uint64_t hash =
-        0;  ///< structural: input number, bits of the constant, operation, operands
+    Op op = Op::kAdd;  ///< of an operation
+    /// Positions of earlier nodes; of leaves the number of the input, or the bits of the constant.
+    std::array<std::uint32_t, 3> operands{};
+    /// Structural: input number, bits of the constant, operation, operands.
+    std::uint64_t hash = 0;
+
+    static ValueNode of_input(std::uint32_t number) {
+        return {.kind = Kind::kInput, .operands = {number}};
+    }
+    static ValueNode of_constant(double value) {
+        const auto bits = std::bit_cast<std::uint64_t>(value);
+        return {
+            .kind = Kind::kConstant,
+            .operands = {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)}};
+    }
+    std::uint32_t input() const { return operands[0]; }
+    double constant() const {
+        return std::bit_cast<double>(operands[0] + (std::uint64_t{operands[1]} << 32));
+    }
 
     std::span<const std::uint32_t> used_operands() const {
         return std::span(operands).first(

@@ -88,7 +88,7 @@ Result<InitialState> initial_values(const Model& model, std::span<const double> 
 
     std::unordered_map<std::string, std::size_t> places;  // "x" at 2i, "x'" at 2i + 1
     std::vector<std::string> known;
-    for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t i = 0; i < n && !overrides.empty(); ++i) {
         const std::string& name = model.coordinates[i].name;
         places[name] = 2 * i;
         places[name + "'"] = 2 * i + 1;

@@ -4,8 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "code/lower.h"
-#include "mech/bodies.h"
+#include "code/lowering.h"
 #include "sym/differentiate.h"
 #include "sym/walk.h"
 
@@ -37,8 +36,7 @@ std::vector<Expr> input_symbols(const Model& model) {
 /// Collects the outputs of one kernel, then lowers them.
 class Outputs {
   public:
-    Outputs(const Model& model, const std::vector<Expr>& inputs)
-        : model_(&model), inputs_(&inputs) {}
+    explicit Outputs(code::Lowering& lowering) : lowering_(&lowering) {}
 
     Outputs& add(Expr e) {
         exprs_.push_back(e);
@@ -61,13 +59,10 @@ class Outputs {
         }
         return *this;
     }
-    code::Kernel kernel() const {
-        return code::Kernel(code::lower(model_->graph, *inputs_, exprs_));
-    }
+    code::Kernel kernel() const { return code::Kernel(lowering_->program(exprs_)); }
 
   private:
-    const Model* model_;
-    const std::vector<Expr>* inputs_;
+    code::Lowering* lowering_;
     std::vector<Expr> exprs_;
 };
 
@@ -151,10 +146,9 @@ void find_patterns(CompiledModel& compiled, const Equations& equations) {
     }
 }
 
-code::Kernel dynamics_kernel(const Model& model, const Equations& equations,
-                             const std::vector<Row>& rows, const Switches& switches,
-                             const std::vector<Expr>& inputs) {
-    Outputs out(model, inputs);
+code::Kernel dynamics_kernel(const Equations& equations, const std::vector<Row>& rows,
+                             const Switches& switches, code::Lowering& lowering) {
+    Outputs out(lowering);
     out.add_mass(equations).add(switches.Q);
     if (equations.has_nonideal) {
         out.add(switches.C);
@@ -174,10 +168,10 @@ code::Kernel dynamics_kernel(const Model& model, const Equations& equations,
     return out.kernel();
 }
 
-void compile_controls(CompiledModel& compiled, const Model& model, const Equations& equations,
-                      const std::vector<Expr>& inputs) {
+void compile_controls(CompiledModel& compiled, const Equations& equations,
+                      code::Lowering& lowering) {
     compiled.controls = equations.controls;
-    Outputs out(model, inputs);
+    Outputs out(lowering);
     for (std::size_t k = 0; k < equations.controls.size(); ++k) {
         const mech::Control& control = equations.controls[k];
         for (const mech::Entry& entry : control.D) {
@@ -198,17 +192,16 @@ void compile_controls(CompiledModel& compiled, const Model& model, const Equatio
 }
 
 code::Kernel difference_kernel(Model& model, const std::vector<Switch>& switches,
-                               const std::vector<Expr>& inputs) {
-    Outputs out(model, inputs);
+                               code::Lowering& lowering) {
+    Outputs out(lowering);
     for (const Switch& one : switches) {
         out.add(model.graph.sub(one.left, one.right));
     }
     return out.kernel();
 }
 
-code::Kernel magnitude_kernel(const Model& model, const std::vector<Row>& rows,
-                              const std::vector<Expr>& inputs) {
-    Outputs out(model, inputs);
+code::Kernel magnitude_kernel(const std::vector<Row>& rows, code::Lowering& lowering) {
+    Outputs out(lowering);
     for (const Row& row : rows) {
         out.add(row.row_magnitude);
     }
@@ -218,9 +211,8 @@ code::Kernel magnitude_kernel(const Model& model, const std::vector<Row>& rows,
     return out.kernel();
 }
 
-code::Kernel position_kernel(const CompiledModel& compiled, const Model& model,
-                             const std::vector<Expr>& inputs) {
-    Outputs out(model, inputs);
+code::Kernel position_kernel(const CompiledModel& compiled, code::Lowering& lowering) {
+    Outputs out(lowering);
     const auto row = [&](int i) -> const Row& {
         return compiled.rows[static_cast<std::size_t>(i)];
     };
@@ -245,9 +237,8 @@ code::Kernel position_kernel(const CompiledModel& compiled, const Model& model,
     return out.kernel();
 }
 
-code::Kernel velocity_kernel(const Model& model, const std::vector<Row>& rows,
-                             const std::vector<Expr>& inputs) {
-    Outputs out(model, inputs);
+code::Kernel velocity_kernel(const std::vector<Row>& rows, code::Lowering& lowering) {
+    Outputs out(lowering);
     for (const Row& row : rows) {
         out.add(row.rate);
     }
@@ -260,9 +251,8 @@ code::Kernel velocity_kernel(const Model& model, const std::vector<Row>& rows,
     return out.kernel();
 }
 
-code::Kernel residual_kernel(const Model& model, const std::vector<Row>& rows,
-                             const std::vector<Expr>& inputs) {
-    Outputs out(model, inputs);
+code::Kernel residual_kernel(const std::vector<Row>& rows, code::Lowering& lowering) {
+    Outputs out(lowering);
     for (const Row& row : rows) {
         out.add(row.residual);
     }
@@ -308,9 +298,9 @@ std::vector<Expr> feedback_slopes(const CompiledModel& compiled, Model& model,
     return slopes;
 }
 
-/// What depends on multipliers: the inputs they need, the forces that feed back, the frictions.
-void compile_reactions(CompiledModel& compiled, Model& model, const Equations& equations,
-                       const Switches& switches, std::vector<Expr>& inputs) {
+/// Forces that feed back, and the inputs that whatever depends on multipliers needs.
+void find_feedback(CompiledModel& compiled, const Model& model, const Equations& equations,
+                   const Switches& switches, std::vector<Expr>& inputs) {
     std::vector<Expr> forces = switches.Q;
     forces.insert(forces.end(), switches.C.begin(), switches.C.end());
     compiled.feedback = rows_in(model, equations.rows, forces);
@@ -327,10 +317,14 @@ void compile_reactions(CompiledModel& compiled, Model& model, const Equations& e
         }
         compiled.layout.multipliers = compiled.constraint_rows;
     }
-    Outputs friction(model, inputs);
     for (const mech::FrictionElement& element : equations.frictions) {
         inputs.insert(inputs.end(), element.mode.begin(), element.mode.end());
     }
+}
+
+void compile_reactions(CompiledModel& compiled, Model& model, const Equations& equations,
+                       const Switches& switches, code::Lowering& lowering) {
+    Outputs friction(lowering);
     for (const mech::FrictionElement& element : equations.frictions) {
         for (const Row& row : element.rows) {
             friction.add(row.residual);
@@ -342,7 +336,7 @@ void compile_reactions(CompiledModel& compiled, Model& model, const Equations& e
     if (compiled.feedback.empty()) {
         return;
     }
-    Outputs reactive(model, inputs);
+    Outputs reactive(lowering);
     reactive.add(switches.Q);
     if (equations.has_nonideal) {
         reactive.add(switches.C);
@@ -352,10 +346,9 @@ void compile_reactions(CompiledModel& compiled, Model& model, const Equations& e
     compiled.reactive = reactive.kernel();
 }
 
-void compile_gauge(CompiledModel& compiled, const Model& model, const Equations& equations,
-                   const std::vector<Expr>& inputs) {
+void compile_gauge(CompiledModel& compiled, const Equations& equations, code::Lowering& lowering) {
     const mech::GaugeChoice& gauge = equations.gauge;
-    Outputs out(model, inputs);
+    Outputs out(lowering);
     out.add(gauge.alpha);
     if (!gauge.G_matrix.empty()) {
         compiled.gauge_G = 2;
@@ -373,7 +366,8 @@ void compile_gauge(CompiledModel& compiled, const Model& model, const Equations&
 }
 
 /// True if the inertia of the quaternion is that of the body and nothing else, and J is constant.
-bool is_rigid(Model& model, const mech::Body& body, const Equations& equations) {
+bool is_rigid(const Model& model, const mech::Body& body, const mech::InertiaElement& own,
+              const Equations& equations) {
     const auto varies = [&](Expr e) {
         for (const sym::SymbolKind kind :
              {sym::SymbolKind::kTime, sym::SymbolKind::kCoordinate, sym::SymbolKind::kVelocity}) {
@@ -388,7 +382,6 @@ bool is_rigid(Model& model, const mech::Body& body, const Equations& equations) 
             return false;
         }
     }
-    const mech::InertiaElement own = mech::body_element(model, body);
     const int first = body.first + 3;
     const auto inside = [&](int i) { return i >= first && i < first + 4; };
     std::size_t found = 0;
@@ -408,20 +401,24 @@ bool is_rigid(Model& model, const mech::Body& body, const Equations& equations) 
     return found == own.M.size();
 }
 
-void describe_rotations(CompiledModel& compiled, Model& model, const Equations& equations,
-                        const std::vector<Expr>& inputs) {
-    Outputs inertia(model, inputs);
+void describe_rotations(CompiledModel& compiled, const Model& model, const Equations& equations,
+                        code::Lowering& lowering) {
+    Outputs inertia(lowering);
     std::unordered_map<int, int> first_rows;  // of constraints
     for (std::size_t i = 0; i < compiled.rows.size(); ++i) {
         first_rows.emplace(compiled.rows[i].constraint, static_cast<int>(i));
     }
-    for (const mech::Body& body : model.bodies) {
+    for (const mech::InertiaElement& element : equations.elements) {
+        if (element.source != mech::InertiaElement::Source::kBody) {
+            continue;
+        }
+        const mech::Body& body = model.bodies[static_cast<std::size_t>(element.index)];
         if (body.kind != mech::Body::Kind::kSpatial) {
             continue;
         }
         const auto norm = first_rows.find(body.norm);
         compiled.rotations.push_back({body.first + 3, norm == first_rows.end() ? -1 : norm->second,
-                                      is_rigid(model, body, equations)});
+                                      is_rigid(model, body, element, equations)});
         for (std::size_t i = 0; i < 3; ++i) {
             for (std::size_t j = i; j < 3; ++j) {
                 inertia.add(body.inertia[i][j]);
@@ -445,30 +442,32 @@ CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     for (const Switch& one : switches.list) {
         inputs.push_back(one.truth);
     }
-    compile_reactions(compiled, model, equations, switches, inputs);
-    compiled.dynamics = dynamics_kernel(model, equations, compiled.rows, switches, inputs);
-    compiled.differences = difference_kernel(model, switches.list, inputs);
-    compiled.magnitudes = magnitude_kernel(model, compiled.rows, inputs);
-    compiled.mass = Outputs(model, inputs).add_mass(equations).kernel();
-    describe_rotations(compiled, model, equations, inputs);
-    compiled.position = position_kernel(compiled, model, inputs);
-    compiled.velocity = velocity_kernel(model, compiled.rows, inputs);
-    compiled.residuals = residual_kernel(model, compiled.rows, inputs);
-    compiled.energy = Outputs(model, inputs)
+    find_feedback(compiled, model, equations, switches, inputs);
+    code::Lowering lowering(model.graph, inputs);
+    compile_reactions(compiled, model, equations, switches, lowering);
+    compiled.dynamics = dynamics_kernel(equations, compiled.rows, switches, lowering);
+    compiled.differences = difference_kernel(model, switches.list, lowering);
+    compiled.magnitudes = magnitude_kernel(compiled.rows, lowering);
+    compiled.mass = Outputs(lowering).add_mass(equations).kernel();
+    describe_rotations(compiled, model, equations, lowering);
+    compiled.position = position_kernel(compiled, lowering);
+    compiled.velocity = velocity_kernel(compiled.rows, lowering);
+    compiled.residuals = residual_kernel(compiled.rows, lowering);
+    compiled.energy = Outputs(lowering)
                           .add(equations.kinetic)
                           .add(equations.potential)
                           .add(equations.h)
                           .add(equations.power)
                           .kernel();
-    Outputs outputs(model, inputs);
+    Outputs outputs(lowering);
     for (const mech::NamedExpr& output : compiled.outputs) {
         outputs.add(output.value);
     }
     compiled.output = outputs.kernel();
     compiled.reactions = reaction_map(model, equations);
     compiled.force =
-        Outputs(model, inputs).add(reaction_expressions(compiled.reactions, equations)).kernel();
-    Outputs start(model, inputs);
+        Outputs(lowering).add(reaction_expressions(compiled.reactions, equations)).kernel();
+    Outputs start(lowering);
     for (const mech::InitialValue& initial : model.initial) {
         if (initial.velocity &&
             sym::depends_on_kind(model.graph, initial.value, sym::SymbolKind::kCoordinate)) {
@@ -477,9 +476,9 @@ CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
         }
     }
     compiled.start_velocity = start.kernel();
-    compile_gauge(compiled, model, equations, inputs);
+    compile_gauge(compiled, equations, lowering);
     compiled.events = CompiledEvents::compile(model, equations, inputs);
-    compile_controls(compiled, model, equations, inputs);
+    compile_controls(compiled, equations, lowering);
     compiled.large =
         compiled.n() >= kLargeSize && compiled.frictions.empty() && compiled.feedback.empty() &&
         compiled.controls.empty() &&

@@ -1,5 +1,6 @@
 #include "sim/switches.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -13,6 +14,21 @@ namespace {
 
 using sym::Expr;
 using sym::Op;
+
+/// Operations that frozen_node() replaces.
+bool is_switch(Op op) {
+    switch (op) {
+        case Op::kLess:
+        case Op::kLessEqual:
+        case Op::kAbs:
+        case Op::kSign:
+        case Op::kMin:
+        case Op::kMax:
+            return true;
+        default:
+            return false;
+    }
+}
 
 class Freezer {
   public:
@@ -28,8 +44,15 @@ class Freezer {
     }
 
     Expr freeze(Expr root) {
-        for (const Expr e : sym::reachable(graph_, root)) {
-            frozen_.try_emplace(e, frozen_node(e));
+        const std::vector<Expr> nodes = sym::reachable(graph_, root);
+        if (std::none_of(nodes.begin(), nodes.end(),
+                         [&](Expr e) { return is_switch(graph_.node(e).op); })) {
+            return root;
+        }
+        for (const Expr e : nodes) {
+            if (!frozen_.contains(e)) {
+                frozen_.emplace(e, frozen_node(e));
+            }
         }
         return frozen_.at(root);
     }

@@ -5,7 +5,6 @@
 #include <limits>
 #include <numbers>
 
-#include "sym/node_map.h"
 #include "sym/walk.h"
 
 namespace ananke::sym {
@@ -112,27 +111,38 @@ Real apply_operation(Op op, Real a, Real b, Real c) {
 template <class Real>
 std::vector<Real> evaluate(const Graph& graph, std::span<const Expr> roots,
                            const Values<Real>& symbols) {
-    NodeMap<Real> values(roots.size());
-    for (Expr e : reachable(graph, roots)) {
+    // Places of nodes among the values. Whatever an earlier call left is overwritten before it is
+    // read, because operands come first.
+    thread_local std::vector<std::uint32_t> places;
+    if (places.size() < graph.size()) {
+        places.reserve(graph.size() + graph.size() / 8);
+        places.resize(places.capacity());
+    }
+    std::vector<Real> values;
+    const auto value = [&](std::uint32_t id) { return values[places[id]]; };
+    const std::vector<Expr> nodes = reachable(graph, roots);
+    values.reserve(nodes.size());
+    for (Expr e : nodes) {
         const Node& node = graph.node(e);
+        places[e.id] = static_cast<std::uint32_t>(values.size());
         if (node.op == Op::kConstant) {
-            values[e] = value_of<Real>(graph.constant(e));
+            values.push_back(value_of<Real>(graph.constant(e)));
         } else if (node.op == Op::kSymbol) {
             const auto given = symbols.find(e);
             ANANKE_REQUIRE(given != symbols.end());
-            values[e] = given->second;
+            values.push_back(given->second);
         } else {
             const int count = arity(node.op);
-            const Real a = values.at(Expr{node.a});
-            const Real b = count >= 2 ? values.at(Expr{node.b}) : Real(0);
-            const Real c = count >= 3 ? values.at(Expr{node.c}) : Real(0);
-            values[e] = apply_operation(node.op, a, b, c);
+            const Real a = value(node.a);
+            const Real b = count >= 2 ? value(node.b) : Real(0);
+            const Real c = count >= 3 ? value(node.c) : Real(0);
+            values.push_back(apply_operation(node.op, a, b, c));
         }
     }
     std::vector<Real> results;
     results.reserve(roots.size());
     for (Expr root : roots) {
-        results.push_back(values.at(root));
+        results.push_back(value(root.id));
     }
     return results;
 }

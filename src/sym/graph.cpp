@@ -114,6 +114,9 @@ Expr Graph::intern(Op op, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     const Expr e{known_nodes_.find_or_insert(std::max({a, b, c}), hash, next.id,
                                              [&](std::uint32_t id) { return nodes_[id] == node; })};
     if (e == next) {
+        if (nodes_.size() == nodes_.capacity()) {  // not twice the size: large graphs fill memory
+            nodes_.reserve(nodes_.size() + nodes_.size() / 4 + 64);
+        }
         nodes_.push_back(node);
     }
     ANANKE_DEBUG_CHECK(e != next || is_canonical(e));

@@ -26,7 +26,8 @@ class NodeTable {
         const std::uint64_t slot = std::uint64_t{kSlotsPerNode} * newest + (hash & (kSpread - 1));
         const std::size_t number = slot / kBucketSize;
         if (number >= buckets_.size()) {
-            buckets_.resize(number + 1 + number / 2, kEmptyBucket);
+            buckets_.reserve(number + number / 4 + kSpread / kBucketSize);
+            buckets_.resize(buckets_.capacity(), kEmptyBucket);
         }
         Bucket& bucket = buckets_[number];
         for (std::size_t k = 0; k < kBucketSize; ++k) {

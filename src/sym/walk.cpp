@@ -17,7 +17,8 @@ class Marks {
   public:
     void begin(std::size_t nodes) {
         if (marks_.size() < nodes) {
-            marks_.resize(nodes + nodes / 2, 0);
+            marks_.reserve(nodes + nodes / 8);  // not twice the size: large graphs fill memory
+            marks_.resize(marks_.capacity(), 0);
         }
         if (++walk_ == 0) {
             std::fill(marks_.begin(), marks_.end(), 0);
@@ -32,11 +33,12 @@ class Marks {
     std::uint32_t walk_ = 0;
 };
 
-/// Every node that the roots depend on, in no special order.
-std::vector<Expr> met(const Graph& graph, std::span<const Expr> roots) {
+/// Every node that the roots depend on, in no special order. Valid until the next walk.
+std::span<const Expr> met(const Graph& graph, std::span<const Expr> roots) {
     thread_local Marks marks;
+    thread_local std::vector<Expr> found;
     marks.begin(graph.size());
-    std::vector<Expr> found;
+    found.clear();
     const auto visit = [&](Expr e) {
         if (marks.meet(e)) {
             found.push_back(e);
@@ -51,14 +53,15 @@ std::vector<Expr> met(const Graph& graph, std::span<const Expr> roots) {
     return found;
 }
 
-std::vector<Expr> met(const Graph& graph, Expr root) {
+std::span<const Expr> met(const Graph& graph, Expr root) {
     return met(graph, std::span<const Expr>(&root, 1));
 }
 
 }  // namespace
 
 std::vector<Expr> reachable(const Graph& graph, std::span<const Expr> roots) {
-    std::vector<Expr> found = met(graph, roots);
+    const std::span<const Expr> nodes = met(graph, roots);
+    std::vector<Expr> found(nodes.begin(), nodes.end());
     std::sort(found.begin(), found.end());  // an operand is older than its users
     return found;
 }
@@ -68,14 +71,18 @@ std::vector<Expr> reachable(const Graph& graph, Expr root) {
 }
 
 std::vector<Expr> symbols_of(const Graph& graph, Expr root) {
-    std::vector<Expr> symbols = met(graph, root);
-    std::erase_if(symbols, [&](Expr e) { return !graph.is_symbol(e); });
+    std::vector<Expr> symbols;
+    for (const Expr e : met(graph, root)) {
+        if (graph.is_symbol(e)) {
+            symbols.push_back(e);
+        }
+    }
     std::sort(symbols.begin(), symbols.end());
     return symbols;
 }
 
 bool depends_on_kind(const Graph& graph, Expr root, SymbolKind kind) {
-    const std::vector<Expr> nodes = met(graph, root);
+    const std::span<const Expr> nodes = met(graph, root);
     return std::any_of(nodes.begin(), nodes.end(),
                        [&](Expr e) { return graph.is_symbol(e, kind); });
 }
