@@ -97,6 +97,48 @@ TEST(Collect, KeepsTheValue) {
     }
 }
 
+TEST(Collector, RenamesWhatItHasCollected) {
+    Names n;
+    Collector collector(n.m.model.graph);
+    const auto arm = [&](F length, F angle, F u, F v) {
+        const F s = sin(angle), c = cos(angle);
+        return length * (pow(u * c - v * s, 2) + pow(u * s + v * c, 2));
+    };
+    for (const F& f : {arm(n.L, n.p.q, n.x.v, n.y.v), arm(n.L, n.q.q, n.p.v, n.x.v),
+                       arm(n.k, n.q.q, n.p.v, n.x.v), arm(n.k, n.q.q, n.p.q, n.x.q)}) {
+        EXPECT_EQ(sym::print(n.m.model.graph, collector(f.e)), n.collected(f));
+    }
+    EXPECT_EQ(sym::print(n.m.model.graph, collector(arm(n.k, n.q.q, n.x.v, n.y.v).e)),
+              "k*(x'^2 + y'^2)");
+}
+
+TEST(Collector, KeepsTheValue) {
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> draw(-1.0, 1.0);
+    for (int trial = 0; trial < 200; ++trial) {
+        Names n;
+        sym::Graph& graph = n.m.model.graph;
+        const F f = random_formula(n, random, 12);
+        const Q p = n.m.coordinate("p2"), q = n.m.coordinate("q2"), x = n.m.coordinate("x2"),
+                y = n.m.coordinate("y2");
+        const std::vector<sym::Replacement> names{
+            {n.p.q.e, p.q.e}, {n.q.q.e, q.q.e}, {n.x.q.e, x.q.e}, {n.y.v.e, y.v.e}};
+        const Expr renamed = sym::substitute(graph, f.e, names);
+        Collector collector(graph);
+        collector(f.e);
+        const Expr collected = collector(renamed);
+        const Expr size = sym::magnitude(graph, renamed);
+        sym::Values<long double> values;
+        for (const Expr symbol : {p.q.e, q.q.e, x.q.e, y.v.e, n.L.e, n.k.e}) {
+            values[symbol] = draw(random);
+        }
+        const auto at = [&](Expr e) {
+            return static_cast<double>(sym::evaluate<long double>(graph, e, values));
+        };
+        EXPECT_NEAR(at(collected), at(renamed), 1e-15 * std::max(1.0, at(size)));
+    }
+}
+
 TEST(Collect, DeepAndSharedExpressionsStayCheap) {
     Names n;
     F deep = n.x.q;
