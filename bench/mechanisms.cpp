@@ -49,10 +49,10 @@ Result<MotionTime> pendulum() {
     return time(motion, start_model("pendulum", {"x=-1", "y=0"}));
 }
 
-/// A02, in plane coordinates.
-Result<MotionTime> four_bars(int count, double until, double goal) {
+/// In plane coordinates, as A02 is.
+Result<MotionTime> four_bars(const char* name, int count, double until, double goal) {
     const Turning end = turning_bar(four_bar_constant(count), {std::numbers::pi / 2, -1.0}, until);
-    Motion motion{fmt::format("A02 N-four-bar, N = {}", count), until};
+    Motion motion{fmt::format("{}, N = {}", name, count), until};
     motion.goal = goal;
     motion.against = "exact";
     motion.error = [end](const LastRow& row) {
@@ -152,8 +152,11 @@ std::string milliseconds(double seconds) {
 Result<std::vector<MotionTime>> time_mechanisms() {
     const std::vector<std::function<Result<MotionTime>()>> problems{
         pendulum,
-        [] { return four_bars(2, 10.0, 1e-9); },
-        [] { return four_bars(40, 20.0, 1e-6); },
+        [] { return four_bars("A02 N-four-bar", 2, 10.0, 1e-9); },
+        [] { return four_bars("A02 N-four-bar", 40, 20.0, 1e-6); },
+        [] { return four_bars("N-four-bar", 1, 10.0, 1e-9); },
+        [] { return four_bars("N-four-bar", 10, 10.0, 1e-9); },
+        [] { return four_bars("N-four-bar", 100, 10.0, 1e-9); },
         andrews,
         bricard,
         governor,
