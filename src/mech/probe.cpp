@@ -64,11 +64,12 @@ Zero find_zero(const sym::Graph& graph, Expr f, Expr magnitude, std::span<const 
 
     std::vector<Expr> roots{f, magnitude};
     roots.insert(roots.end(), gradient.begin(), gradient.end());
+    sym::Evaluation<Real> evaluate(graph, roots);
     Zero zero;
     zero.values = std::move(start);
     Real scale = 0;
     for (int step = 0; step < kSteps; ++step) {
-        const std::vector<Real> at = sym::evaluate<Real>(graph, roots, zero.values);
+        const std::vector<Real> at = evaluate(zero.values);
         Real squares = 0;
         zero.gradient_at_end = 0;
         for (std::size_t i = 2; i < at.size(); ++i) {

@@ -107,17 +107,18 @@ RecordKey CompiledAcceleration::key(RecordKey::Kind kind, const RowOrder& order)
 }
 
 CompiledAcceleration::Recording* CompiledAcceleration::make(RowOrder order) {
-    if (evaluator_->model().is_large()) {
-        recordings_.push_back(
-            std::make_unique<Recording>(record_segments(order), std::move(order)));
+    const CompiledModel& model = evaluator_->model();
+    const auto code = model.programs->get<Code>(key(RecordKey::Kind::kAcceleration, order), [&] {
+        return model.is_large() ? record_segments(order) : record(order);
+    });
+    if (model.is_large()) {
+        recordings_.push_back(std::make_unique<Recording>(*code, std::move(order)));
         return recordings_.back().get();
     }
-    const auto code = evaluator_->model().programs->get<Code>(
-        key(RecordKey::Kind::kAcceleration, order), [&] { return record(order); });
-    const auto stages = evaluator_->model().programs->get<std::shared_ptr<const StageCode>>(
+    const auto stages = model.programs->get<std::shared_ptr<const StageCode>>(
         key(RecordKey::Kind::kStages, order), [&] {
             return std::make_shared<const StageCode>(
-                *code->kernel.program(), evaluator_->model().layout,
+                *code->kernel.program(), model.layout,
                 AccelerationOutputs{at(n_), code->pivots.size(), code->parts});
         });
     recordings_.push_back(std::make_unique<Recording>(*code, std::move(order)));

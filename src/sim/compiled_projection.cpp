@@ -118,17 +118,16 @@ CompiledProjection::Level CompiledProjection::make_level(bool velocity,
                        : static_cast<int>(place - model.holonomic.begin());
         }
     }
-    if (model.is_large()) {
-        return {record_segments(program, rows, places, order, norms), rows, {}};
-    }
     const RecordKey key =
         RecordKey(velocity ? RecordKey::Kind::kVelocity : RecordKey::Kind::kPosition)
             .add(parameters_of(*evaluator_))
             .add(order.rows)
             .add(order.pivots);
-    const auto kernel = model.programs->get<code::Kernel>(
-        key, [&] { return record_level(program, rows, places, order, norms); });
-    return {RecordedKernel(*kernel), rows, {}};
+    const auto kernel = model.programs->get<RecordedKernel>(key, [&] {
+        return model.is_large() ? record_segments(program, rows, places, order, norms)
+                                : RecordedKernel(record_level(program, rows, places, order, norms));
+    });
+    return {*kernel, rows, {}};
 }
 
 /// `program` gives residuals, entries of J at `places`, magnitudes.

@@ -109,8 +109,7 @@ Real apply_operation(Op op, Real a, Real b, Real c) {
 }  // namespace
 
 template <class Real>
-std::vector<Real> evaluate(const Graph& graph, std::span<const Expr> roots,
-                           const Values<Real>& symbols) {
+Evaluation<Real>::Evaluation(const Graph& graph, std::span<const Expr> roots) {
     // Places of nodes among the values. Whatever an earlier call left is overwritten before it is
     // read, because operands come first.
     thread_local std::vector<std::uint32_t> places;
@@ -118,38 +117,47 @@ std::vector<Real> evaluate(const Graph& graph, std::span<const Expr> roots,
         places.reserve(graph.size() + graph.size() / 8);
         places.resize(places.capacity());
     }
-    std::vector<Real> values;
-    const auto value = [&](std::uint32_t id) { return values[places[id]]; };
     const std::vector<Expr> nodes = reachable(graph, roots);
-    values.reserve(nodes.size());
-    for (Expr e : nodes) {
+    values_.resize(nodes.size());
+    for (std::uint32_t place = 0; place < nodes.size(); ++place) {
+        const Expr e = nodes[place];
         const Node& node = graph.node(e);
-        places[e.id] = static_cast<std::uint32_t>(values.size());
+        places[e.id] = place;
         if (node.op == Op::kConstant) {
-            values.push_back(value_of<Real>(graph.constant(e)));
+            values_[place] = value_of<Real>(graph.constant(e));
         } else if (node.op == Op::kSymbol) {
-            const auto given = symbols.find(e);
-            ANANKE_REQUIRE(given != symbols.end());
-            values.push_back(given->second);
+            symbols_.push_back({e, place});
         } else {
             const int count = arity(node.op);
-            const Real a = value(node.a);
-            const Real b = count >= 2 ? value(node.b) : Real(0);
-            const Real c = count >= 3 ? value(node.c) : Real(0);
-            values.push_back(apply_operation(node.op, a, b, c));
+            steps_.push_back({node.op, place, places[node.a], count >= 2 ? places[node.b] : 0,
+                              count >= 3 ? places[node.c] : 0});
         }
     }
-    std::vector<Real> results;
-    results.reserve(roots.size());
-    for (Expr root : roots) {
-        results.push_back(value(root.id));
+    for (const Expr root : roots) {
+        roots_.push_back(places[root.id]);
     }
-    return results;
 }
 
-template std::vector<double> evaluate<double>(const Graph&, std::span<const Expr>,
-                                              const Values<double>&);
-template std::vector<long double> evaluate<long double>(const Graph&, std::span<const Expr>,
-                                                        const Values<long double>&);
+template <class Real>
+std::vector<Real> Evaluation<Real>::operator()(const Values<Real>& symbols) {
+    for (const Symbol& symbol : symbols_) {
+        const auto given = symbols.find(symbol.e);
+        ANANKE_REQUIRE(given != symbols.end());
+        values_[symbol.place] = given->second;
+    }
+    for (const Step& step : steps_) {
+        values_[step.place] =
+            apply_operation(step.op, values_[step.a], values_[step.b], values_[step.c]);
+    }
+    std::vector<Real> result;
+    result.reserve(roots_.size());
+    for (const std::uint32_t root : roots_) {
+        result.push_back(values_[root]);
+    }
+    return result;
+}
+
+template class Evaluation<double>;
+template class Evaluation<long double>;
 
 }  // namespace ananke::sym

@@ -1,6 +1,7 @@
 // The reference evaluation: slow, plain, in double or long double. Faster tiers are checked by it.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -12,19 +13,43 @@ namespace ananke::sym {
 template <class Real>
 using Values = std::unordered_map<Expr, Real>;  ///< of symbols
 
-/// Values of the roots. Requires a value for every symbol they depend on.
+/// Some roots as a list of operations, for many values of their symbols.
+template <class Real>
+class Evaluation {
+  public:
+    Evaluation(const Graph& graph, std::span<const Expr> roots);
+
+    /// Values of the roots. Requires a value for every symbol they depend on.
+    std::vector<Real> operator()(const Values<Real>& symbols);
+
+  private:
+    struct Symbol {
+        Expr e;
+        std::uint32_t place;
+    };
+    struct Step {
+        Op op;
+        std::uint32_t place, a, b, c;
+    };
+    std::vector<Symbol> symbols_;
+    std::vector<Step> steps_;
+    std::vector<Real> values_;  ///< by place; constants stay
+    std::vector<std::uint32_t> roots_;
+};
+
+extern template class Evaluation<double>;
+extern template class Evaluation<long double>;
+
+/// The same once.
 template <class Real>
 std::vector<Real> evaluate(const Graph& graph, std::span<const Expr> roots,
-                           const Values<Real>& symbols);
+                           const Values<Real>& symbols) {
+    return Evaluation<Real>(graph, roots)(symbols);
+}
 
 template <class Real>
 Real evaluate(const Graph& graph, Expr root, const Values<Real>& symbols) {
     return evaluate<Real>(graph, std::span<const Expr>(&root, 1), symbols).front();
 }
-
-extern template std::vector<double> evaluate<double>(const Graph&, std::span<const Expr>,
-                                                     const Values<double>&);
-extern template std::vector<long double> evaluate<long double>(const Graph&, std::span<const Expr>,
-                                                               const Values<long double>&);
 
 }  // namespace ananke::sym
