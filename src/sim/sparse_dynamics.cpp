@@ -17,6 +17,10 @@ std::size_t at(int i) {
     return static_cast<std::size_t>(i);
 }
 
+/// Rows that are all independent count on while the system is at least this part as regular as it
+/// was where they were chosen.
+constexpr double kWorthKeeping = 0.1;
+
 bool all_finite(std::span<const double> values) {
     return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
 }
@@ -42,13 +46,27 @@ SolveStatus SparseDynamics::solve(double t, const double* q, const double* v) {
             return status_ = SolveStatus::kNotFinite;
         }
     }
-    choose_rows(values, solve::kDependentPart);
-    status_ = solve_at(values, true);
+    if (!rows_still_serve(values)) {
+        choose_rows(values, solve::kDependentPart);
+        if (!factor(values)) {
+            return status_ = SolveStatus::kNotUnique;
+        }
+        regularity_ = factor_->regularity();
+    }
+    status_ = solve_factored(values, true);
     if (status_ == SolveStatus::kOk && wanted_ == solve::Wanted::kAll &&
         !choice_.dropped().empty()) {
         find_least_multipliers(values);
     }
     return status_;
+}
+
+/// For models so large that the choice costs more than the solution: the factor is that of this
+/// state, and tells that no row has come near the others.
+bool SparseDynamics::rows_still_serve(const SparseValues& values) {
+    return !is_foreseen(evaluator_->model()) && factor_ && choice_.dropped().empty() &&
+           !choice_.warning() && rows_.size() == lambda_.size() && factor(values) &&
+           factor_->regularity() > kWorthKeeping * regularity_;
 }
 
 void SparseDynamics::choose_rows(const SparseValues& values, double dependent) {
@@ -60,7 +78,8 @@ void SparseDynamics::choose_rows(const SparseValues& values, double dependent) {
 }
 
 SolveStatus SparseDynamics::solve_again(double t, const double* q, const double* v) {
-    return status_ = solve_at(evaluator_->sparse_system(t, q, v), false);
+    const SparseValues values = evaluator_->sparse_system(t, q, v);
+    return status_ = factor(values) ? solve_factored(values, false) : SolveStatus::kNotUnique;
 }
 
 void SparseDynamics::take_rows(std::vector<int> rows) {
@@ -151,11 +170,8 @@ SolveStatus SparseDynamics::attribute(double t, const double* q, const double* v
     return status_ = all_finite(lambda_) ? SolveStatus::kOk : SolveStatus::kNotFinite;
 }
 
-SolveStatus SparseDynamics::solve_at(const SparseValues& values, bool check) {
+SolveStatus SparseDynamics::solve_factored(const SparseValues& values, bool check) {
     const std::size_t n = a_.size();
-    if (!factor(values)) {
-        return SolveStatus::kNotUnique;
-    }
     const auto solve_for = [&](bool with_C) {
         x_.assign(values.Q.begin(), values.Q.end());
         for (std::size_t i = 0; with_C && i < values.C.size(); ++i) {

@@ -53,7 +53,9 @@ class SparseDynamics {
     }
 
   private:
-    solve::SolveStatus solve_at(const SparseValues& at, bool check);
+    /// With the factor at hand.
+    solve::SolveStatus solve_factored(const SparseValues& at, bool check);
+    bool rows_still_serve(const SparseValues& at);
     void choose_rows(const SparseValues& at, double dependent);
     void take_rows(std::vector<int> rows);
     bool factor(const SparseValues& at);
@@ -70,6 +72,7 @@ class SparseDynamics {
     std::vector<int> place_of_row_;     ///< m  among rows_, -1
     std::vector<std::size_t> entries_;  ///< of A, that belong to rows_
     std::optional<solve::SymmetricFactor> factor_;
+    double regularity_ = 0.0;  ///< of the factor where the rows were chosen
     std::vector<double> values_, x_;
     std::vector<double> a_, Qc_, Qc_ideal_, Qc_nonideal_, lambda_;
     solve::SolveStatus status_ = solve::SolveStatus::kOk;

@@ -29,6 +29,8 @@ class SymmetricFactor {
     bool factor(std::span<const double> values);
     /// The same with the pivots of the last factor() as long as they are about as good as there.
     bool factor_again(std::span<const double> values);
+    /// How far the last factor() was from singular: about 1 / condition, 0 if it was.
+    double regularity() const { return chosen_; }
     /// x in place of r, with one refinement. Requires a factor.
     void solve(std::span<double> r);
     /// Numbers in the factors: what they cost.
