@@ -50,6 +50,27 @@ TEST(EnergyLevel, ErrorIsAHundredTimesSmallerOver100Seconds) {
     }
 }
 
+// Stages of a step lie beside the constraints, where a force of constraint that does no work would
+// seem to do some.
+TEST(EnergyBalance, IsTheChangeOfEnergyWhereNothingDoesWork) {
+    const std::string chain =
+        "gravity (0, 0, -9.81)\n"
+        "body A mass 2 inertia (0.1, 0.2, 0.25) at (0.5, 0, 0) omega ~ (0, -1, 0.5)\n"
+        "body B mass 1 inertia (0.05, 0.1, 0.12) at (1, 0.4, 0) omega ~ (3, 0, 1)\n"
+        "body C mass 1.5 inertia (0.1, 0.1, 0.15) at (1, 0.8, 0.3) omega ~ (0, 4, 0)\n"
+        "joint a: spherical(ground, A at (-0.5, 0, 0))\n"
+        "joint b: spherical(A at (0.5, 0, 0), B at (0, -0.4, 0))\n"
+        "joint c: spherical(B at (0, 0.4, 0), C at (0, 0, -0.3))\n";
+    for (const std::string& text : {chain, model_text("bricard_square"), kFourBar}) {
+        const Recording run = run_text(text, {.times = even_times(3.0, 60), .tolerance = 1e-9});
+        ASSERT_FALSE(run.error) << run.error->message;
+        for (std::size_t i = 0; i < run.rows.rows(); ++i) {
+            EXPECT_NEAR(run.at(i, "energy_balance"), run.at(i, "energy") - run.at(0, "energy"),
+                        1e-12 * std::abs(run.at(i, "kinetic")) + 1e-12);
+        }
+    }
+}
+
 // Each impact takes a part of the energy: the level goes with it. z = 5, e = 0.8, g = 10.
 TEST(EnergyLevel, FollowsTheJumpsOfEvents) {
     const std::string ball =

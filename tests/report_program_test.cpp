@@ -58,6 +58,26 @@ TEST(ReportProgram, OnePageHoldsEverything) {
     EXPECT_NE(equations.find("Minimal equations"), std::string::npos) << equations;
 }
 
+TEST(ReportProgram, EquationsOfManyBodiesAreLeftToDerive) {
+    if (!kHasViewer) {
+        GTEST_SKIP() << "built without node";
+    }
+    const Scratch scratch;
+    scratch.write(
+        "chain.ank",
+        "gravity (0, -9.81, 0)\n"
+        "for i in 1..101 { planar body b[i] mass 1 inertia 1/12 at (i - 0.5, 0), angle 0 }\n"
+        "joint j[1]: revolute(ground, b[1] at (-0.5, 0, 0))\n"
+        "for i in 2..101 { joint j[i]: revolute(b[i-1] at (0.5, 0, 0), b[i] at (-0.5, 0, 0)) }\n"
+        "simulate until 0.01 every 0.01\n");
+    const Outcome run = scratch.run("ananke run chain.ank --quiet --report out.html");
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const nlohmann::json equations = data_of(scratch.read("out.html")).at("equations");
+    ASSERT_EQ(equations.size(), 1U);
+    EXPECT_EQ(equations[0].at("note"),
+              "The equations of 303 coordinates are too long for a page: see ananke derive.");
+}
+
 TEST(ReportProgram, WithoutSetsTheWholeModelAgainstTheRest) {
     if (!kHasViewer) {
         GTEST_SKIP() << "built without node";

@@ -22,6 +22,11 @@ void catch_interrupts() {
     std::signal(SIGTERM, on_signal);
 }
 
+void stop_catching_interrupts() {
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGTERM, SIG_DFL);
+}
+
 void ignore_closed_pipes() {
     std::signal(SIGPIPE, SIG_IGN);
 }

@@ -6,6 +6,8 @@ namespace ananke::cli {
 /// From now on SIGINT and SIGTERM set a flag; a second one ends the program at once.
 void catch_interrupts();
 bool interrupted();
+/// From now on they end the program at once.
+void stop_catching_interrupts();
 /// A closed pipe is an ordinary write error.
 void ignore_closed_pipes();
 

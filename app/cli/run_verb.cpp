@@ -235,6 +235,7 @@ int run_model(const RunArguments& arguments) {
         return complain(done.error());
     }
     const RunSummary& summary = done.value();
+    stop_catching_interrupts();  // rows are safe, and no page is better than half of one
     if (!arguments.report.empty()) {
         const Result<void> written = write_run_page(arguments.report, arguments.model, options,
                                                     *model, std::move(for_page), summary);

@@ -1,5 +1,7 @@
 #include "api/page_equations.h"
 
+#include <fmt/format.h>
+
 #include "api/judgement.h"
 #include "mech/closed_form.h"
 #include "mech/minimal.h"
@@ -10,6 +12,8 @@ namespace {
 
 /// Nobody reads the minimal equations of more, and they take long.
 constexpr std::size_t kMostCoordinates = 20;
+/// Nor any equations of so many.
+constexpr std::size_t kMostGiven = 300;
 
 void add_note(std::vector<report::EquationBlock>& blocks, const std::string& note) {
     if (!blocks.empty()) {
@@ -21,6 +25,14 @@ void add_note(std::vector<report::EquationBlock>& blocks, const std::string& not
 }  // namespace
 
 std::vector<report::EquationBlock> page_equations(const sim::Prepared& prepared) {
+    if (prepared.model.coordinates.size() > kMostGiven) {
+        report::EquationBlock block;
+        block.title = "Equations of motion";
+        block.note = fmt::format(
+            "The equations of {} coordinates are too long for a page: see ananke derive.",
+            prepared.model.coordinates.size());
+        return {block};
+    }
     const Judgement judgement = judge(prepared);
     std::vector<std::string> frictions;
     const mech::Equations equations = without_frictions(prepared, frictions);

@@ -23,6 +23,10 @@ RightHandSide::RightHandSide(Evaluator& evaluator, const DynamicsOptions& option
         CompiledAcceleration::applies_to(evaluator.model())) {
         compiled_.emplace(evaluator);
     }
+    const CompiledModel& model = evaluator.model();
+    idle_ = CompiledAcceleration::applies_to(model) && !model.has_nonideal &&
+            std::all_of(model.rows.begin(), model.rows.end(),
+                        [](const mech::Row& row) { return row.homogeneous; });
 }
 
 SolveStatus RightHandSide::on_constraints(double t, const double* q, const double* v) {
@@ -74,6 +78,9 @@ SolveStatus RightHandSide::solve_in_step(double t, const double* q, const double
 
 double RightHandSide::solved_energy_rate(const double* v) const {
     double rate = evaluator_->power();
+    if (idle_) {
+        return rate;
+    }
     const Dynamics::Vector Qc = solver().Qc();
     for (Eigen::Index i = 0; i < Qc.size(); ++i) {
         rate += Qc[i] * v[i];

@@ -157,6 +157,9 @@ class RightHandSide {
     std::vector<int> rows_;  ///< chosen at the last close look
     int since_look_ = 0;     ///< states on the constraints
     bool redundant_ = false;
+    /// Every row does no work, and no other force of constraint is there: what Qc.v leaves off the
+    /// constraints is an error.
+    bool idle_ = false;
     bool look_ = true;
     bool looked_ = false;
     bool by_program_ = false;
