@@ -90,10 +90,7 @@ std::vector<std::pair<std::string, std::string>> summary_facts(const RunSummary&
                                              to_short_text(summary.largest_energy_imbalance),
                                              to_short_text(summary.energy_scale)));
     if (summary.events > 0) {
-        facts.emplace_back("events",
-                           fmt::format("{}: events of the model, friction that sticks or slips, "
-                                       "switches of force laws, changes of rank",
-                                       summary.events));
+        facts.emplace_back("events", fmt::format("{}, in the list of events", summary.events));
     }
     if (!summary.shared_reactions.empty()) {
         facts.emplace_back("reactions", shared_text(summary.shared_reactions));
