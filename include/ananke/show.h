@@ -47,7 +47,8 @@ struct FigureOptions {
     double height = 432.0;
     std::string title{};
     std::string x_name = "t";
-    bool log = false;  ///< decades of |y|
+    bool log = false;    ///< decades of |y|
+    bool equal = false;  ///< a unit is as long on both axes: for paths in space
 };
 
 /// A picture with axes, ticks, names and units where these are known, and a legend. `path` ends in
@@ -74,7 +75,8 @@ Result<std::string> plot_columns(const Trajectory& trajectory,
                                  const std::vector<std::string>& names,
                                  const PlotOptions& options = {});
 
-/// These columns over the column options.x_name, as a picture.
+/// These columns over the column options.x_name, as a picture; places over places (block.y over
+/// block.x) with equal scales.
 Result<void> draw_columns(const Trajectory& trajectory, const std::vector<std::string>& names,
                           const std::string& path, const FigureOptions& options = {});
 

@@ -208,6 +208,16 @@ TEST(Show, UnknownColumnNamesTheNearest) {
     EXPECT_EQ(curves.error().message, "there is no column 'enrgy'; did you mean 'energy'?");
 }
 
+TEST(Show, NoColumnsAtAllIsAnError) {
+    const Trajectory motion = run_in_memory(pendulum(), {});
+    const Result<void> drawn = draw_columns(motion, {}, "none.svg");
+    ASSERT_FALSE(drawn);
+    EXPECT_TRUE(drawn.error().message.starts_with(
+        "no column is named to draw; give some, as in \"x, y\", of: t, x, "))
+        << drawn.error().message;
+    EXPECT_FALSE(plot_columns(motion, {}));
+}
+
 TEST(Derive, EveryWrittenFormIsWritten) {
     const Model model = pendulum();
     ASSERT_EQ(written_forms().size(), 7u);

@@ -1,6 +1,9 @@
 #include "ananke/show.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/text.h"
 
@@ -15,6 +18,14 @@ Result<std::vector<Series>> curves_of(const Trajectory& trajectory,
     std::vector<std::string> known;
     for (const Column& column : trajectory.header.columns) {
         known.push_back(column.name);
+    }
+    if (names.empty()) {
+        constexpr std::size_t kSome = 12;
+        const bool more = known.size() > kSome;
+        known.resize(std::min(known.size(), kSome));
+        return Error{ErrorCode::kInvalidInput,
+                     fmt::format("no column is named to draw; give some, as in \"x, y\", of: {}{}",
+                                 fmt::join(known, ", "), more ? ", ..." : "")};
     }
     std::vector<std::string> wanted = names;
     wanted.push_back(over);
@@ -35,6 +46,17 @@ Result<std::vector<Series>> curves_of(const Trajectory& trajectory,
     return series;
 }
 
+/// Whether these are all coordinates of places, along axes of one drawing.
+bool are_places(const Trajectory& trajectory, const std::vector<std::string>& names) {
+    return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+        const auto& columns = trajectory.header.columns;
+        const auto found = std::find_if(columns.begin(), columns.end(),
+                                        [&](const Column& column) { return column.name == name; });
+        return found != columns.end() && found->kind == ColumnKind::kPosition &&
+               std::string_view("xyzXYZ").find(name.back()) != std::string_view::npos;
+    });
+}
+
 }  // namespace
 
 Result<std::string> plot_columns(const Trajectory& trajectory,
@@ -53,7 +75,10 @@ Result<void> draw_columns(const Trajectory& trajectory, const std::vector<std::s
     if (!series) {
         return series.error();
     }
-    return draw(series.value(), path, options);
+    FigureOptions fitting = options;
+    fitting.equal |=
+        !options.log && are_places(trajectory, names) && are_places(trajectory, {options.x_name});
+    return draw(series.value(), path, fitting);
 }
 
 }  // namespace ananke

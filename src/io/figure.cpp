@@ -23,6 +23,8 @@ constexpr std::string_view kInk = "#222222";
 constexpr std::string_view kGrid = "#e2e2e2";
 constexpr double kTextSize = 13.0;
 constexpr double kLineHeight = 18.0;
+constexpr double kTicksAcross = 8.0;
+constexpr double kTicksUp = 6.0;
 constexpr double kSample = 22.0;  ///< length of a line in the legend
 
 struct Frame {
@@ -36,17 +38,22 @@ double decades(double value) {
 /// The curve in the units of the axes: |y| in decades where the axis is logarithmic.
 struct Curve {
     std::string name;
+    std::string entry;             ///< in the legend
     std::vector<Position> points;  ///< NaN where there is a gap
 };
 
 std::vector<Curve> in_axis_units(std::span<const Series> series, bool log) {
     std::vector<Curve> curves;
     for (const Series& one : series) {
-        Curve curve{one.name, {}};
+        Curve curve{one.name, one.name, {}};
         for (std::size_t i = 0; i < std::min(one.x.size(), one.y.size()); ++i) {
             const double size = std::abs(one.y[i]);
             const double y = !log ? one.y[i] : size > 0.0 ? decades(size) : std::nan("");
             curve.points.push_back({one.x[i], y});
+        }
+        const auto is_zero = [](double y) { return y == 0.0; };
+        if (log && !one.y.empty() && std::all_of(one.y.begin(), one.y.end(), is_zero)) {
+            curve.entry += " (0 throughout)";  // has no logarithm: tell why nothing is drawn
         }
         curves.push_back(std::move(curve));
     }
@@ -66,6 +73,14 @@ struct Range {
     }
     bool empty() const { return !(high >= low); }
 };
+
+/// Moves the ends of an axis away from a curve that comes close to them.
+void give_room(Axis& axis, const Range& values) {
+    constexpr double kRoom = 0.03;
+    const double room = kRoom * (axis.high - axis.low);
+    axis.low = std::min(axis.low, values.low - room);
+    axis.high = std::max(axis.high, values.high + room);
+}
 
 /// Of each column of pixels the first, lowest, highest and last point, so that no peak is lost.
 std::vector<Position> thinned(const std::vector<Position>& points, double pixels) {
@@ -107,37 +122,66 @@ class Figure {
   public:
     Figure(std::vector<Curve> curves, const FigureOptions& options)
         : curves_(std::move(curves)), options_(options) {
-        Range x;
-        Range y;
         for (const Curve& curve : curves_) {
             for (const Position& point : curve.points) {
                 if (is_finite(point)) {
-                    x.add(point.x);
-                    y.add(point.y);
+                    x_range_.add(point.x);
+                    y_range_.add(point.y);
                 }
             }
         }
-        x = x.empty() ? Range{0.0, 1.0} : x;
-        y = y.empty() ? Range{0.0, 1.0} : y;
-        x_ = make_axis(x.low, x.high, 8.0, false);
-        y_ = make_axis(y.low, y.high, 6.0, true);
+        x_range_ = x_range_.empty() ? Range{0.0, 1.0} : x_range_;
+        y_range_ = y_range_.empty() ? Range{0.0, 1.0} : y_range_;
+        x_ = make_axis(x_range_.low, x_range_.high, kTicksAcross, false);
+        if (options.x_name != "t") {
+            give_room(x_, x_range_);
+        }
+        y_ = make_axis(y_range_.low, y_range_.high, kTicksUp, true);
         if (options.log) {
             // Whole decades, and at most about eight labels.
-            y_.low = std::floor(y.low + 1e-9);
-            y_.high = std::max(y_.low + 1.0, std::ceil(y.high - 1e-9));
+            y_.low = std::floor(y_range_.low + 1e-9);
+            y_.high = std::max(y_.low + 1.0, std::ceil(y_range_.high - 1e-9));
             y_.step = std::max(1.0, std::ceil((y_.high - y_.low) / 8.0));
         }
+        give_room(y_, y_range_);
     }
 
     void draw(Canvas& canvas) {
-        frame_ = {y_label_width() + 34.0, legend_height() + 14.0, options_.width - 18.0,
-                  options_.height - 50.0};
+        fit_frame();
+        if (options_.equal) {
+            equalize();
+            fit_frame();  // other ticks have other labels
+            equalize();
+        }
         draw_axes(canvas);
         draw_curves(canvas);
         draw_legend(canvas);
     }
 
   private:
+    void fit_frame() {
+        frame_ = {y_label_width() + 34.0, legend_height() + 14.0, options_.width - 18.0,
+                  options_.height - 50.0};
+    }
+
+    /// A unit as long across as upwards: the axis that has room to spare shows more.
+    void equalize() {
+        const double width = frame_.right - frame_.left;
+        const double height = frame_.bottom - frame_.top;
+        constexpr double kShare = 0.92;  // of the frame, that the curves may fill
+        double unit = std::max((x_range_.high - x_range_.low) / width,
+                               (y_range_.high - y_range_.low) / height) /
+                      kShare;
+        unit = unit > 0.0 ? unit : 1.0 / width;
+        const auto around = [unit](const Range& values, double pixels, double ticks) {
+            const double middle = 0.5 * (values.low + values.high);
+            const double half = 0.5 * unit * pixels;
+            return make_axis(middle - half, middle + half, ticks, false);
+        };
+        x_ = around(x_range_, width, kTicksAcross);
+        y_ = around(y_range_, height, kTicksUp);
+    }
+
     std::string y_tick(double value) const {
         return options_.log ? fmt::format("1e{:.0f}", value) : y_.label(value);
     }
@@ -151,9 +195,6 @@ class Figure {
     }
 
     double legend_height() const {
-        if (options_.title.empty() && curves_.size() < 2) {
-            return 0.0;
-        }
         return kLineHeight *
                static_cast<double>((options_.title.empty() ? 0 : 1) + legend_rows().size());
     }
@@ -161,8 +202,9 @@ class Figure {
     /// Names of the curves, as many in a row as fit.
     std::vector<std::vector<std::size_t>> legend_rows() const {
         std::vector<std::vector<std::size_t>> rows;
-        if (curves_.size() < 2) {
-            return rows;
+        const bool told = curves_.size() == 1 && curves_[0].entry == curves_[0].name;
+        if (curves_.empty() || told) {
+            return rows;  // the name on the axis says it
         }
         double used = options_.width;
         for (std::size_t i = 0; i < curves_.size(); ++i) {
@@ -178,7 +220,7 @@ class Figure {
     }
 
     double entry_width(std::size_t curve) const {
-        return kSample + 26.0 + text_width(curves_[curve].name, kTextSize);
+        return kSample + 26.0 + text_width(curves_[curve].entry, kTextSize);
     }
 
     Position place(const Position& p) const {
@@ -267,7 +309,7 @@ class Figure {
                 const double middle = y - 0.35 * kTextSize;
                 canvas.path(std::array<Position, 2>{{{x, middle}, {x + kSample, middle}}},
                             {kColors.at(i % kColors.size()), 2.4});
-                canvas.text({x + kSample + 7.0, y}, curves_[i].name, {kTextSize, kInk});
+                canvas.text({x + kSample + 7.0, y}, curves_[i].entry, {kTextSize, kInk});
                 x += entry_width(i);
             }
             y += kLineHeight;
@@ -276,6 +318,8 @@ class Figure {
 
     std::vector<Curve> curves_;
     const FigureOptions& options_;
+    Range x_range_;
+    Range y_range_;
     Axis x_{0, 1, 1, 0};
     Axis y_{0, 1, 1, 0};
     Frame frame_{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -148,6 +149,48 @@ TEST(Figure, ConstantsAndNothingCanBeDrawn) {
     EXPECT_EQ(curves_of(drawn({{"x", {0, 1}, {3, 3}}})).size(), 1u);
     EXPECT_EQ(curves_of(drawn({{"x", {}, {}}})).size(), 0u);
     EXPECT_EQ(curves_of(drawn({{"x", {0, 1}, {0, 0}}}, {.log = true})).size(), 0u);
+}
+
+TEST(Figure, EqualScalesKeepACircleRound) {
+    Series circle{"y", {}, {}};
+    for (int i = 0; i <= 60; ++i) {
+        const double angle = 2.0 * std::numbers::pi * i / 60.0;
+        circle.x.push_back(0.2 + 0.1 * std::cos(angle));
+        circle.y.push_back(0.1 * std::sin(angle));
+    }
+    const auto span = [&](bool equal) {
+        const auto points =
+            curves_of(drawn({circle}, {.x_name = "x", .equal = equal})).at(0).points;
+        const auto [left, right] = std::minmax_element(points.begin(), points.end());
+        const auto [top, bottom] = std::minmax_element(
+            points.begin(), points.end(), [](auto a, auto b) { return a.second < b.second; });
+        return std::pair(right->first - left->first, bottom->second - top->second);
+    };
+    EXPECT_NEAR(span(true).first, span(true).second, 0.5);
+    EXPECT_GT(span(true).second, 200.0);
+    EXPECT_GT(span(false).first, 1.3 * span(false).second);
+}
+
+TEST(Figure, CurvesKeepAwayFromTheFrame) {
+    // 0 and 4 are ticks: without room the curve would lie on the edge.
+    const std::string svg = drawn({{"y", {0, 1, 2}, {0, 4, 0}}}, {.x_name = "x"});
+    const auto points = curves_of(svg).at(0).points;
+    const std::size_t clip = svg.find("<rect", svg.find("<clipPath"));
+    ASSERT_NE(clip, std::string::npos);
+    const double left = std::stod(attribute(svg, clip, "x"));
+    const double top = std::stod(attribute(svg, clip, "y"));
+    const double right = left + std::stod(attribute(svg, clip, "width"));
+    const double bottom = top + std::stod(attribute(svg, clip, "height"));
+    EXPECT_GT(points[0].first, left + 8.0);
+    EXPECT_LT(points[2].first, right - 8.0);
+    EXPECT_LT(points[0].second, bottom - 8.0);
+    EXPECT_GT(points[1].second, top + 8.0);
+}
+
+TEST(Figure, LegendTellsWhatHasNoLogarithm) {
+    const std::string svg = drawn({{"e", {0, 1}, {0, 0}}}, {.log = true});
+    EXPECT_TRUE(has(texts_of(svg), "e (0 throughout)"));
+    EXPECT_FALSE(has(texts_of(drawn({{"e", {0, 1}, {0, 0}}})), "e (0 throughout)"));
 }
 
 TEST(Figure, PngHasTwoDotsPerPixel) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatLive, formatLogTicks, formatParameter, formatTicks, formatTime, formatValue, niceBelow } from './format';
+import { formatInstant, formatLive, formatLogTicks, formatParameter, formatTicks, formatTime, formatValue, niceBelow, shortenNumbers } from './format';
 
 describe('values', () => {
   it('have no trailing zeros and a true minus', () => {
@@ -48,4 +48,17 @@ it('nice numbers are 1, 2, 5', () => {
 it('the time of a run of one instant is a plain number', () => {
   expect(formatTime(0, 0)).toBe('0');
   expect(formatTime(2.5, 0)).toBe('2.5');
+});
+
+it('an instant between rows is told as it is', () => {
+  expect([0.35, 0.3501, 0.3333333, 0].map((t) => formatInstant(t, 3))).toEqual(['0.350', '0.3501', '0.333333', '0.000']);
+  expect(formatInstant(-0.12345, 1)).toBe('−0.12345');
+  expect(formatInstant(5, 0)).toBe('5');
+});
+
+it('numbers in texts are short, noise is 0, names and whole numbers stay', () => {
+  expect(shortenNumbers("x1' 0.8124150211608016 -> -0.4062075105804008")).toBe("x1' 0.812415 -> −0.406208");
+  expect(shortenNumbers('a.x = 0.18545921010328845, a.angle = -1.7263884026090357e-15, b = 2.5e-7')).toBe('a.x = 0.185459, a.angle = 0, b = 2.5·10⁻⁷');
+  expect(shortenNumbers('x = 1.5, v = -8.202053736916451e-17')).toBe('x = 1.5, v = 0');
+  expect(shortenNumbers('rank 8 -> 7: j1.pin[1], v2.5a')).toBe('rank 8 -> 7: j1.pin[1], v2.5a');
 });

@@ -110,6 +110,27 @@ export function formatTime(t: number, duration: number): string {
   return minus((Math.abs(t) < 10 ** -decimals / 2 ? 0 : t).toFixed(decimals));
 }
 
+/** The same with up to three decimals more where the instant has them: values that are read beside it belong to this very time. */
+export function formatInstant(t: number, duration: number): string {
+  const short = formatTime(t, duration);
+  if (!(duration > 0)) {
+    return short;
+  }
+  const decimals = short.includes('.') ? short.length - short.indexOf('.') - 1 : 0;
+  const long = minus(t.toFixed(Math.min(decimals + 3, 15)));
+  return Number(long.replace('−', '-')) === Number(short.replace('−', '-')) ? short : trimZeros(long);
+}
+
+/** Numbers of a text to so many digits, and 0 where they are noise of round-off beside the largest of them. Whole numbers stay. */
+export function shortenNumbers(text: string, digits = 6): string {
+  const pattern = /(?<![\p{L}\p{N}_.\]])-?\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+)(?![\p{L}\p{N}_])/gu;
+  const largest = Math.max(0, ...[...text.matchAll(pattern)].map((m) => Math.abs(Number(m[0]))));
+  return text.replace(pattern, (number) => {
+    const value = Number(number);
+    return Math.abs(value) < 1e-14 * largest ? '0' : formatValue(value, digits);
+  });
+}
+
 /** The largest of 1, 2, 5 times a power of ten that is not above x. */
 export function niceBelow(x: number): number {
   const unit = 10 ** Math.floor(Math.log10(x));

@@ -6,10 +6,11 @@ import { PlotCard } from './plots/card';
 import { chooser } from './plots/chooser';
 import { Equations } from './text/equations';
 import { modelTextElement } from './text/modeltext';
-import { eventsElement, summaryElement, tableElement } from './text/tables';
+import { endingOf, eventsElement, summaryElement, tableElement } from './text/tables';
 import type { PlotSpec, Report } from './types';
 import { el, icon, icons } from './ui/dom';
 import { MotionView } from './ui/motion';
+import { goTo, navigation } from './ui/navigation';
 import { ThemeSwitch } from './ui/theme';
 import { bindKeys } from './ui/transport';
 
@@ -50,10 +51,18 @@ export function mount(root: HTMLElement, data: Decoded): Mounted {
     sections.push(['model', 'Model', modelTextElement(report.modelText)]);
   }
   const links: [string, string][] = [['motion', 'Motion'], ['figures', 'Figures'], ...sections.map(([id, title]): [string, string] => [id, title])];
+  // What stands above a part has its final height before the part is gone to.
+  const prepareAbove = (target: HTMLElement): void => {
+    const above = (part: HTMLElement): boolean => (target.compareDocumentPosition(part) & Node.DOCUMENT_POSITION_PRECEDING) !== 0;
+    if (above(figures.element)) {
+      figures.prepareAll();
+    }
+    while (above(equations.element) && equations.prepare());
+  };
   root.replaceChildren(
     el('header', { class: 'bar' },
       el('span', { class: 'brand', text: 'Ananke' }),
-      el('nav', { attrs: { 'aria-label': 'Parts of this report' } }, ...links.map(([id, title]) => el('a', { text: title, attrs: { href: `#${id}` } }))),
+      navigation(links, prepareAbove),
       theme.element,
     ),
     el('main', {},
@@ -83,6 +92,10 @@ export function mount(root: HTMLElement, data: Decoded): Mounted {
   // Sizes of text in plots are those of the page's fonts, which are ready a moment later.
   void document.fonts?.ready.then(() => figures.setTheme());
   const ready = afterPaint(() => motion.start(theme.now));
+  const wanted = links.find(([id]) => location.hash === `#${id}`);
+  if (wanted) {
+    void ready.then(() => goTo(wanted[0], prepareAbove));
+  }
   void ready.then(() => whenIdle([() => figures.prepare(), () => equations.prepare()]));
   return { clock, data, mountedWork: { ...data.work }, stage: () => motion.scene, ready };
 }
@@ -114,8 +127,9 @@ function intro(report: Report, clock: Clock): HTMLElement {
   const title = report.title !== '' ? report.title : report.file;
   const facts = [report.file, `t from ${formatValue(clock.start)} to ${formatValue(clock.end)}`, `${report.rows.toLocaleString('en')} ${report.rows === 1 ? 'row' : 'rows'}`].filter((text) => text !== '');
   const box = el('section', { class: 'intro' }, el('div', { class: 'heading' }, el('h1', { text: title }), el('p', { class: 'facts num', text: facts.join('  ·  ') })));
-  if (report.ending !== 'done' && report.ending !== '') {
-    box.append(el('p', { class: 'ending', attrs: { role: 'status' } }, el('strong', { text: 'The run ended early. ' }), report.ending));
+  const ending = endingOf(report.ending);
+  if (ending) {
+    box.append(el('p', { class: ending.early ? 'ending early' : 'ending num', attrs: { role: 'status' } }, ending.early ? el('strong', { text: 'The run ended early. ' }) : null, ending.text));
   }
   if (report.parameters.length > 0) {
     const most = window.innerWidth < 600 ? 8 : 24;
@@ -170,6 +184,10 @@ class Figures {
   /** Makes the next plot that was not seen yet; false if there is none. */
   prepare(): boolean {
     return this.cards.some((card) => card.prepare());
+  }
+
+  prepareAll(): void {
+    this.cards.forEach((card) => card.prepare());
   }
 
   makeAll(): void {

@@ -1,7 +1,7 @@
 /** One figure of the page: title, curves with their values, the plot. The plot itself is made when it is first seen. */
 import type { Clock } from '../clock';
 import { rowAt, valueAt, type Decoded } from '../data';
-import { formatLive, formatTime } from '../format';
+import { formatInstant, formatLive, formatTime } from '../format';
 import { coloursInAll, curveColour, type Theme } from '../style/palette';
 import type { PlotSpec } from '../types';
 import { el, icon, icons } from '../ui/dom';
@@ -188,7 +188,7 @@ export class PlotCard {
   }
 
   private readings(t: number): void {
-    this.when.textContent = `t = ${formatTime(t, this.clock.duration)}`;
+    this.when.textContent = `t = ${(this.clock.playing ? formatTime : formatInstant)(t, this.clock.duration)}`;
     this.when.classList.toggle('hovered', this.hover !== null);
     const noise = this.log ? 0 : 1e-12 * this.largest();
     this.curves.forEach((curve, i) => {

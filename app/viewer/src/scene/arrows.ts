@@ -7,10 +7,10 @@ import { placeAt, thinRows } from './interpolate';
 const yAxis = new Vector3(0, 1, 0);
 const zAxis = new Vector3(0, 0, 1);
 
-/** The size below which all but one of fifty values lie: one number for the scale that a single spike does not rule. */
-export function typicalLargest(values: number[]): number {
+/** The size below which nine of ten values lie: one number for the scale that a short peak does not rule. */
+export function usualLargest(values: number[]): number {
   const sorted = values.filter((v) => Number.isFinite(v)).sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(0.98 * sorted.length))] ?? 0;
+  return sorted[Math.min(sorted.length - 1, Math.floor(0.9 * sorted.length))] ?? 0;
 }
 
 export class Arrow {
@@ -25,6 +25,7 @@ export class Arrow {
   private readonly direction = new Vector3();
   private readonly turn = new Quaternion();
   private readonly scratch = new Float32Array(3);
+  private usual: number | null = null;
 
   constructor(
     private readonly data: Decoded,
@@ -64,9 +65,14 @@ export class Arrow {
     return out.set(at(0), at(1), at(2));
   }
 
-  largest(): number {
-    const v = new Vector3();
-    return typicalLargest(thinRows(0, this.data.time.length - 1, 600).map((row) => this.vector(row, 0, v).length()));
+  /** Size at a row. */
+  sizeAt(row: number): number {
+    return this.vector(row, 0, this.direction).length();
+  }
+
+  usualLargest(): number {
+    this.usual ??= usualLargest(thinRows(0, this.data.time.length - 1, 600).map((row) => this.sizeAt(row)));
+    return this.usual;
   }
 
   /** The tip at a row, drawn with `scale`. */
@@ -78,9 +84,11 @@ export class Arrow {
     return out.add(this.direction.fromArray(this.scratch));
   }
 
-  /** Size at (row, fraction), drawn or not. */
+  /** Size at (row, fraction), drawn or not: between rows on the straight line that the figures draw. The direction is that of the components. */
   measure(row: number, fraction: number): number {
-    this.size = this.vector(row, fraction, this.direction).length();
+    const here = this.sizeAt(row);
+    this.size = fraction === 0 ? here : here + (this.sizeAt(Math.min(row + 1, this.data.time.length - 1)) - here) * fraction;
+    this.vector(row, fraction, this.direction).normalize();
     return this.size;
   }
 
@@ -91,14 +99,13 @@ export class Arrow {
       return;
     }
     const length = this.measure(row, fraction) * scale;
-    this.object.visible = length > this.thickness * 0.8 && Number.isFinite(length);
+    this.object.visible = length > this.thickness * 0.8 && Number.isFinite(length) && this.direction.lengthSq() > 0;
     placeAt(this.scratch, this.place, row, fraction);
     this.object.position.fromArray(this.scratch);
     this.tip.copy(this.object.position);
     if (!this.object.visible) {
       return;
     }
-    this.direction.divideScalar(this.size);
     if (!this.shaft) {
       this.turn.setFromUnitVectors(zAxis, this.direction);
       this.object.quaternion.copy(this.turn);

@@ -52,6 +52,20 @@ export function outlineOf(shape: Shape): Outline[] {
   }
 }
 
+/** Places all over a shape as it is seen: on its edges and in its middle. */
+export function samplesOf(shape: Shape): Vector3[] {
+  const outline = outlineOf(shape);
+  const middle = outline.reduce((sum, { at }) => sum.add(at), new Vector3()).divideScalar(outline.length);
+  if (shape.kind === 'line') {
+    return [0, 1, 2, 3, 4, 5, 6, 7, 8].map((k) => outline[0]!.at.clone().lerp(outline[1]!.at, k / 8));
+  }
+  if (shape.kind === 'sphere') {
+    const rim = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => new Vector3(Math.cos((k * Math.PI) / 4), Math.sin((k * Math.PI) / 4), 0).multiplyScalar(shape.radius).add(middle));
+    return [middle, ...rim];
+  }
+  return [middle, ...outline.flatMap(({ at }) => [at, at.clone().lerp(middle, 0.5)])];
+}
+
 /** Calls `visit` with each place (and how far the thing there reaches) at sampled rows; with `origin`, the places of what moves as seen from there. */
 function everyPlace(data: Decoded, scene: Scene, visit: (row: number, x: number, y: number, z: number, reach: number) => void, origin?: Float32Array): void {
   const things = scene.bodies.length + scene.points.length + scene.joints.length;

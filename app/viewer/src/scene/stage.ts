@@ -9,7 +9,7 @@ import { niceBelow } from '../format';
 import { bodyColour, forceColour, namedColour, torqueColour, type Theme } from '../style/palette';
 import type { Scene } from '../types';
 import { Arrow } from './arrows';
-import { floorHeight, frameAll, measure, viewDirection, type Extent } from './fit';
+import { floorHeight, frameAll, measure, samplesOf, viewDirection, type Extent } from './fit';
 import { axesObject, gridObject } from './grid';
 import { inks, type Ink } from './ink';
 import { placeAt, thinRows, turnAt } from './interpolate';
@@ -23,6 +23,8 @@ export type TrailMode = 'none' | 'recent' | 'whole';
 export interface Anchor {
   name: string;
   kind: 'body' | 'particle' | 'point' | 'ground' | 'joint';
+  /** Of what is drawn there; empty where it has none of its own. */
+  colour: string;
 }
 
 interface Mover {
@@ -30,6 +32,9 @@ interface Mover {
   position: Float32Array;
   rotation: Float32Array | null;
 }
+
+/** Outlines of more bodies than this are not kept free of names. */
+const mostOutlines = 16;
 
 const zUp = new Vector3(0, 0, 1);
 
@@ -53,6 +58,8 @@ export class Stage {
   private ink: Ink = inks.light;
   private movers: Mover[] = [];
   private anchorTracks: Float32Array[] = [];
+  /** Places on the bodies that have names, in their own axes. */
+  private outlines: { anchor: number; object: Object3D; places: Vector3[] }[] = [];
   private pins: Object3D[] = [];
   private pinGroup = new Group();
   private links: { link: Link; from: Float32Array; to: Float32Array }[] = [];
@@ -264,6 +271,21 @@ export class Stage {
     }
   }
 
+  /** Where the bodies lie on the canvas, by their anchors; none where there are too many to tell apart. */
+  projectOutlines(): { anchor: number; places: [number, number][] }[] {
+    if (this.outlines.length > mostOutlines) {
+      return [];
+    }
+    const p = new Vector3();
+    return this.outlines.map(({ anchor, object, places }) => ({
+      anchor,
+      places: places.map((place): [number, number] => {
+        p.copy(place).applyQuaternion(object.quaternion).add(object.position).project(this.camera);
+        return [((p.x + 1) / 2) * this.width, ((1 - p.y) / 2) * this.height];
+      }),
+    }));
+  }
+
   /** Both ends of an arrow on the canvas, or null where it is not drawn. */
   projectArrow(index: number): { from: [number, number]; tip: [number, number] } | null {
     const arrow = this.arrows[index];
@@ -330,6 +352,7 @@ export class Stage {
     this.anchors.length = 0;
     this.arrows.length = 0;
     this.pins = [];
+    this.outlines = [];
     this.links = [];
     this.trails = [];
     this.shadows = null;
@@ -387,7 +410,10 @@ export class Stage {
       const position = data.track(body.position);
       const object = bodyObject(body.shapes, colour, scene.planar, 0.012 * scene.length, this.ink);
       this.mover(object, position, body.rotation ? data.track(body.rotation) : null);
-      this.anchor(body.name, 'body', position);
+      if (body.name !== '') {
+        this.outlines.push({ anchor: this.anchors.length, object, places: body.shapes.flatMap(samplesOf) });
+      }
+      this.anchor(body.name, 'body', position, colour);
       if (body.trail) {
         this.addTrail(position, colour);
       }
@@ -401,6 +427,7 @@ export class Stage {
     let particles = scene.bodies.length;
     for (const point of scene.points) {
       const position = data.track(point.track);
+      let named = '';
       if (point.kind === 'ground') {
         this.mover(footObject(0.075 * scene.length, this.up, scene.planar, this.ink), position, null);
       } else {
@@ -411,12 +438,13 @@ export class Stage {
         if (radius > 0) {
           this.mover(ballObject(radius, colour, scene.planar, this.ink), position, null);
           this.balls.set(point.track.offset, radius);
+          named = particle ? colour : '';
         }
         if (point.trail) {
           this.addTrail(position, colour);
         }
       }
-      this.anchor(point.name, point.kind, position);
+      this.anchor(point.name, point.kind, position, named);
     }
   }
 
@@ -474,15 +502,15 @@ export class Stage {
     }
   }
 
-  /** Lengths per unit, so that the largest arrow is about as long as half of the drawing. */
+  /** Lengths per unit, so that the longest arrows, but for short peaks, are about as long as half of the drawing. */
   private scaleFor(what: 'force' | 'torque'): number {
-    const largest = Math.max(0, ...this.arrows.filter((a) => a.spec.what === what).map((a) => a.largest()));
-    return largest > 0 ? ((what === 'force' ? 0.55 : 0.22) * this.scene.length) / largest : 1;
+    const largest = Math.max(0, ...this.arrows.filter((a) => a.spec.what === what).map((a) => a.usualLargest()));
+    return largest > 0 ? ((what === 'force' ? 0.5 : 0.22) * this.scene.length) / largest : 1;
   }
 
-  private anchor(name: string, kind: Anchor['kind'], track: Float32Array): void {
+  private anchor(name: string, kind: Anchor['kind'], track: Float32Array, colour = ''): void {
     if (name !== '') {
-      this.anchors.push({ name, kind });
+      this.anchors.push({ name, kind, colour });
       this.anchorTracks.push(track);
     }
   }
@@ -521,14 +549,15 @@ export class Stage {
     return [(vertical * this.width) / this.height, vertical];
   }
 
-  /** Where the tips of the arrows that are drawn come to, at some rows; seen from `origin` if there is one. */
+  /** Where the tips of the arrows that are drawn come to, at some rows and but for short peaks; seen from `origin` if there is one. */
   private tips(origin?: Float32Array): Vector3[] {
     const from = new Vector3();
+    const usual = (1 + 1e-6) * Math.max(0, ...this.arrows.filter((arrow) => arrow.spec.what === 'force').map((arrow) => arrow.usualLargest()));
     return this.arrows
       .filter((arrow) => arrow.visible && arrow.spec.what === 'force')
       .slice(0, 24)
       .flatMap((arrow) =>
-        thinRows(0, this.rows - 1, 80).map((row) => {
+        thinRows(0, this.rows - 1, 80).filter((row) => arrow.sizeAt(row) <= usual).map((row) => {
           const tip = arrow.tipAt(row, this.arrowScale('force'), new Vector3());
           return origin ? tip.sub(from.fromArray(origin, 3 * row)) : tip;
         }),

@@ -1,6 +1,6 @@
 /** Tables of the check, the summary and the events. Long ones begin short. */
 import type { Clock } from '../clock';
-import { formatTime } from '../format';
+import { formatValue, shortenNumbers } from '../format';
 import type { RunEvent, Table } from '../types';
 import { el } from '../ui/dom';
 
@@ -55,6 +55,33 @@ export function summaryElement(summary: { label: string; value: string }[]): HTM
   return el('dl', { class: 'summary' }, ...summary.map((s) => el('div', {}, el('dt', { text: s.label }), el('dd', { text: s.value }))));
 }
 
+/** Letters of a detail that are shown at once. */
+const openDetail = 110;
+
+/** A long text in two parts, cut after one of its entries; the second is empty where it is short. */
+export function cutDetail(text: string): [string, string] {
+  if (text.length <= 1.5 * openDetail) {
+    return [text, ''];
+  }
+  const at = Math.max(text.lastIndexOf(', ', openDetail), text.lastIndexOf('; ', openDetail), text.lastIndexOf(': ', openDetail));
+  const cut = at > 0 ? at + 1 : text.lastIndexOf(' ', openDetail) > 0 ? text.lastIndexOf(' ', openDetail) : openDetail;
+  return [text.slice(0, cut), text.slice(cut).trimStart()];
+}
+
+function detailElement(detail: string): Node | string {
+  const [head, rest] = cutDetail(shortenNumbers(detail));
+  return rest === '' ? head : el('details', { class: 'fold detail' }, el('summary', { text: `${head} …` }), rest);
+}
+
+/** How a run ended: a stop that the model itself asks for is no fault. Null where it went to its end. */
+export function endingOf(ending: string): { early: boolean; text: string } | null {
+  if (ending === 'done' || ending === '') {
+    return null;
+  }
+  const text = shortenNumbers(ending, 9);
+  return /^stopped at t = \S+ by the event /.test(ending) ? { early: false, text: `${text[0]!.toUpperCase()}${text.slice(1)}.` } : { early: true, text };
+}
+
 /** The list of events; a click on a time goes there. */
 export function eventsElement(events: RunEvent[], clock: Clock): HTMLElement {
   return table(
@@ -63,10 +90,10 @@ export function eventsElement(events: RunEvent[], clock: Clock): HTMLElement {
     events.length,
     (i) => {
       const event = events[i]!;
-      const time = formatTime(event.t, clock.duration);
+      const time = formatValue(event.t, 6);
       const go = el('button', { class: 'link num', text: time, title: `Go to t = ${time}`, attrs: { type: 'button' } });
       go.addEventListener('click', () => clock.seek(event.t));
-      return [go, event.name, event.kind, event.detail];
+      return [go, event.name, event.kind, detailElement(event.detail)];
     },
     (k) => k === 0,
   );

@@ -1,44 +1,9 @@
-/** Names beside what they name, and forces at the tips of their arrows, left out where they would lie on each other. */
+/** Names beside what they name, in its colour, and forces at the tips of their arrows, left out where they would lie on each other. */
 import { formatValue } from '../format';
 import type { Stage } from '../scene/stage';
+import type { SceneArrow } from '../types';
 import { el } from './dom';
-
-interface Box {
-  left: number;
-  top: number;
-  right: number;
-  bottom: number;
-}
-
-const overlap = (a: Box, b: Box): boolean => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-
-/** The first free place for a label of this size around a point: right above, left above, right below, left below. */
-export function freePlace(x: number, y: number, width: number, height: number, field: [number, number], taken: Box[]): Box | null {
-  const near = 9;
-  const candidates: [number, number][] = [near, 2.6 * near].flatMap((gap): [number, number][] => [
-    [x + gap, y - gap - height],
-    [x - gap - width, y - gap - height],
-    [x + gap, y + gap],
-    [x - gap - width, y + gap],
-  ]);
-  for (const [left, top] of candidates) {
-    const box = { left, top, right: left + width, bottom: top + height };
-    if (left >= 2 && top >= 2 && box.right <= field[0] - 2 && box.bottom <= field[1] - 2 && !taken.some((other) => overlap(box, other))) {
-      return box;
-    }
-  }
-  return null;
-}
-
-/** Small boxes along a stroke from a to b. */
-function along(a: [number, number], b: [number, number]): Box[] {
-  const pieces = Math.min(12, Math.max(1, Math.round(Math.hypot(b[0] - a[0], b[1] - a[1]) / 10)));
-  return Array.from({ length: pieces + 1 }, (_, i) => {
-    const x = a[0] + ((b[0] - a[0]) * i) / pieces;
-    const y = a[1] + ((b[1] - a[1]) * i) / pieces;
-    return { left: x - 6, top: y - 6, right: x + 6, bottom: y + 6 };
-  });
-}
+import { along, choosePlace, lastInside, nearestOf, type Box, type Place, type Spot } from './placing';
 
 export type LabelMode = 'all' | 'bodies' | 'none';
 
@@ -47,13 +12,25 @@ const most = 40;
 /** More arrows than this are not written at. */
 const mostForces = 10;
 
-/** A label on the page and the size it takes there. */
+/** What an arrow is: of which constraint, and on which body where it acts on several. */
+export function arrowName(arrow: SceneArrow, all: readonly SceneArrow[]): string {
+  const several = all.some((other) => other.owner === arrow.owner && other.what === arrow.what && other.on !== arrow.on);
+  return several ? `${arrow.owner} on ${arrow.on}` : arrow.owner;
+}
+
+/** A label on the page and the size it takes there, with a line to what it names. */
 class Label {
   readonly node: HTMLElement;
+  readonly line = document.createElementNS('http://www.w3.org/2000/svg', 'line');
   private size: [number, number] | null = null;
+  private spot: Spot | null = null;
 
-  constructor(kind: string, text: string) {
+  constructor(kind: string, text: string, colour = '') {
     this.node = el('span', { class: `label ${kind}`, text });
+    if (colour !== '') {
+      this.node.style.setProperty('--thing', colour);
+      this.line.style.setProperty('--thing', colour);
+    }
   }
 
   setText(text: string): void {
@@ -63,21 +40,31 @@ class Label {
     }
   }
 
-  /** Puts it beside (x, y) where there is room; false where there is none. */
-  place(x: number, y: number, field: [number, number], taken: Box[]): boolean {
+  /** Puts it beside a place where there is room; false where there is none. */
+  place(at: Place, field: [number, number], taken: Box[], own?: readonly Place[], others?: readonly Place[]): boolean {
     this.size ??= [this.node.offsetWidth, this.node.offsetHeight];
-    const inside = x >= 0 && y >= 0 && x <= field[0] && y <= field[1];
-    const box = inside ? freePlace(x, y, ...this.size, field, taken) : null;
-    this.node.style.visibility = box ? 'visible' : 'hidden';
-    if (box) {
-      this.node.style.transform = `translate(${box.left.toFixed(1)}px, ${box.top.toFixed(1)}px)`;
-      taken.push(box);
+    const inside = at[0] >= 0 && at[1] >= 0 && at[0] <= field[0] && at[1] <= field[1];
+    this.spot = inside ? choosePlace(at, this.size, field, taken, own, others, this.spot?.candidate) : null;
+    if (!this.spot) {
+      this.hide();
+      return false;
     }
-    return box !== null;
+    const { box, leader } = this.spot;
+    this.node.style.visibility = 'visible';
+    this.node.style.transform = `translate(${box.left.toFixed(1)}px, ${box.top.toFixed(1)}px)`;
+    this.line.style.visibility = leader ? 'visible' : 'hidden';
+    if (leader) {
+      const end = nearestOf(box, at);
+      [at[0], at[1], end[0], end[1]].forEach((value, k) => this.line.setAttribute(['x1', 'y1', 'x2', 'y2'][k]!, value.toFixed(1)));
+      taken.push(...along(at, end).map(({ left, top, right, bottom }) => ({ left: left + 5, top: top + 5, right: right - 5, bottom: bottom - 5 })));
+    }
+    taken.push(box);
+    return true;
   }
 
   hide(): void {
     this.node.style.visibility = 'hidden';
+    this.line.style.visibility = 'hidden';
   }
 }
 
@@ -95,9 +82,14 @@ export class Labels {
   ) {
     this.ranked = stage.anchors.map((_, i) => i).sort((a, b) => order[stage.anchors[a]!.kind] - order[stage.anchors[b]!.kind]).slice(0, most);
     this.places = new Float32Array(2 * stage.anchors.length);
+    const leaders = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+    leaders.setAttribute('class', 'leaders');
+    this.element.append(leaders);
     for (const i of this.ranked) {
-      const label = new Label(stage.anchors[i]!.kind, stage.anchors[i]!.name);
+      const { kind, name, colour } = stage.anchors[i]!;
+      const label = new Label(kind, name, colour);
       this.names.push(label);
+      leaders.append(label.line);
       this.element.append(label.node);
     }
     stage.arrows.forEach(() => this.forces.push(new Label('force num', '')));
@@ -123,6 +115,7 @@ export class Labels {
       { left: 0, top: field[1] - 94, right: 94, bottom: field[1] },
     ];
     const told = this.placeForces(field, taken);
+    const outlines = this.stage.projectOutlines();
     this.ranked.forEach((anchor, k) => {
       const { kind, name } = this.stage.anchors[anchor]!;
       const joint = kind === 'joint';
@@ -130,7 +123,9 @@ export class Labels {
       if (joint && (this.mode !== 'all' || told.has(name))) {
         this.names[k]!.hide();
       } else {
-        this.names[k]!.place(this.places[2 * anchor]!, this.places[2 * anchor + 1]!, field, taken);
+        const at: Place = [this.places[2 * anchor]!, this.places[2 * anchor + 1]!];
+        const others = outlines.filter((outline) => outline.anchor !== anchor).flatMap((outline) => outline.places);
+        this.names[k]!.place(at, field, taken, [at, ...(outlines.find((outline) => outline.anchor === anchor)?.places ?? [])], joint ? [] : others);
       }
     });
   }
@@ -140,18 +135,20 @@ export class Labels {
     const told = new Set<string>();
     const drawn = this.forces.map((_, i) => this.stage.projectArrow(i));
     const few = drawn.filter((arrow) => arrow !== null).length <= mostForces;
+    const specs = this.stage.arrows.map((arrow) => arrow.spec);
     // No name lies on an arrow.
     drawn.forEach((arrow) => arrow && taken.push(...along(arrow.from, arrow.tip)));
     this.forces.forEach((label, i) => {
-      const tip = few ? drawn[i]?.tip : null;
+      const ends = few ? drawn[i] : null;
+      const tip = ends ? lastInside(ends.from, ends.tip, field) : null;
       if (!tip) {
         label.hide();
         return;
       }
       const arrow = this.stage.arrows[i]!;
-      const alone = this.stage.arrows.every((other, k) => k === i || drawn[k] === null || other.spec.owner !== arrow.spec.owner);
-      label.setText(`${arrow.spec.owner}${alone ? '' : ` on ${arrow.spec.on}`} ${formatValue(arrow.size, 3)}${this.unit === '' ? '' : ` ${this.unit}`}`);
-      if (label.place(tip[0], tip[1], field, taken)) {
+      const name = arrowName(arrow.spec, specs);
+      label.setText(`${name} ${formatValue(arrow.size, 3)}${this.unit === '' ? '' : ` ${this.unit}`}`);
+      if (label.place(tip, field, taken)) {
         told.add(arrow.spec.owner);
       }
     });

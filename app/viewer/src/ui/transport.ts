@@ -2,7 +2,7 @@
 import { comfortableSpeed, speedChoices, type Clock } from '../clock';
 import type { Numbers } from '../data';
 import { locate } from '../data';
-import { formatTime, formatValue } from '../format';
+import { formatInstant, formatTime, formatValue } from '../format';
 import type { RunEvent } from '../types';
 import { el, freshId, icon, icons } from './dom';
 
@@ -30,7 +30,7 @@ export function transport(clock: Clock, events: RunEvent[]): HTMLElement {
     const part = clock.duration > 0 ? (t - clock.start) / clock.duration : 0;
     slider.value = String(Math.round(part * steps));
     slider.style.setProperty('--part', `${(100 * part).toFixed(2)}%`);
-    const text = `t = ${formatTime(t, clock.duration)}`;
+    const text = `t = ${(clock.playing ? formatTime : formatInstant)(t, clock.duration)}`;
     reading.textContent = text;
     slider.setAttribute('aria-valuetext', text);
   };
@@ -39,6 +39,7 @@ export function transport(clock: Clock, events: RunEvent[]): HTMLElement {
     play.replaceChildren(clock.playing ? pauseIcon : playIcon);
     play.setAttribute('aria-label', clock.playing ? 'Pause' : 'Play');
     speed.value = String(clock.speed);
+    showTime(clock.t);
   });
   showTime(clock.t);
 
