@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatInstant, formatLive, formatLogTicks, formatParameter, formatTicks, formatTime, formatValue, niceBelow, shortenNumbers } from './format';
+import { formatInstant, formatLive, formatLogTicks, formatParameter, formatTicks, formatTime, formatValue, niceBelow, shortenLong, shortenNumbers } from './format';
 
 describe('values', () => {
   it('have no trailing zeros and a true minus', () => {
@@ -61,4 +61,9 @@ it('numbers in texts are short, noise is 0, names and whole numbers stay', () =>
   expect(shortenNumbers('a.x = 0.18545921010328845, a.angle = -1.7263884026090357e-15, b = 2.5e-7')).toBe('a.x = 0.185459, a.angle = 0, b = 2.5·10⁻⁷');
   expect(shortenNumbers('x = 1.5, v = -8.202053736916451e-17')).toBe('x = 1.5, v = 0');
   expect(shortenNumbers('rank 8 -> 7: j1.pin[1], v2.5a')).toBe('rank 8 -> 7: j1.pin[1], v2.5a');
+});
+
+it('only numbers to the last bit are cut in what is measured', () => {
+  expect(shortenLong('to t = 2.2864762619259853: within 1.82e-09 of 0.333333333')).toBe('to t = 2.28647626: within 1.82e-09 of 0.333333333');
+  expect(shortenLong('-3.3333333333333335')).toBe('−3.33333333');
 });

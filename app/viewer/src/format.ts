@@ -121,14 +121,21 @@ export function formatInstant(t: number, duration: number): string {
   return Number(long.replace('−', '-')) === Number(short.replace('−', '-')) ? short : trimZeros(long);
 }
 
+/** Numbers with a point or a power of ten, that are no part of a name. */
+const inText = /(?<![\p{L}\p{N}_.\]])-?\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+)(?![\p{L}\p{N}_])/gu;
+
 /** Numbers of a text to so many digits, and 0 where they are noise of round-off beside the largest of them. Whole numbers stay. */
 export function shortenNumbers(text: string, digits = 6): string {
-  const pattern = /(?<![\p{L}\p{N}_.\]])-?\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+)(?![\p{L}\p{N}_])/gu;
-  const largest = Math.max(0, ...[...text.matchAll(pattern)].map((m) => Math.abs(Number(m[0]))));
-  return text.replace(pattern, (number) => {
+  const largest = Math.max(0, ...[...text.matchAll(inText)].map((m) => Math.abs(Number(m[0]))));
+  return text.replace(inText, (number) => {
     const value = Number(number);
     return Math.abs(value) < 1e-14 * largest ? '0' : formatValue(value, digits);
   });
+}
+
+/** Numbers of a text that are written to the last bit to nine digits; all others as they are. */
+export function shortenLong(text: string): string {
+  return text.replace(inText, (number) => (number.replace(/e.*$/, '').replace(/\D/g, '').replace(/^0+/, '').length > 12 ? formatValue(Number(number), 9) : number));
 }
 
 /** The largest of 1, 2, 5 times a power of ten that is not above x. */

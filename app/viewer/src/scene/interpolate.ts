@@ -37,6 +37,11 @@ export function turnAt(out: Float32Array | number[], track: Float32Array, row: n
   }
 }
 
+/** The track midway between two. */
+export function between(a: Float32Array, b: Float32Array): Float32Array {
+  return a.map((value, i) => (value + (b[i] ?? value)) / 2);
+}
+
 /** Rows first..last thinned out to at most `most`, always with both ends. */
 export function thinRows(first: number, last: number, most: number): number[] {
   const count = last - first + 1;

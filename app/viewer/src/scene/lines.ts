@@ -102,7 +102,7 @@ export class Link {
   private readonly positions: Float32Array;
 
   constructor(
-    private readonly kind: 'line' | 'spring',
+    readonly kind: 'line' | 'spring',
     colour: string,
     private readonly radius: number,
     private readonly planar: boolean,

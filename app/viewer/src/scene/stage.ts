@@ -7,12 +7,12 @@ import type { Decoded } from '../data';
 import { rowAt } from '../data';
 import { niceBelow } from '../format';
 import { bodyColour, forceColour, namedColour, torqueColour, type Theme } from '../style/palette';
-import type { Scene } from '../types';
+import type { Scene, SceneJoint } from '../types';
 import { Arrow } from './arrows';
 import { floorHeight, frameAll, measure, samplesOf, viewDirection, type Extent } from './fit';
 import { axesObject, gridObject } from './grid';
 import { inks, type Ink } from './ink';
-import { placeAt, thinRows, turnAt } from './interpolate';
+import { between, placeAt, thinRows, turnAt } from './interpolate';
 import { Link, Trail } from './lines';
 import { Shadows } from './shadows';
 import { ballObject, bodyObject, footObject, pinObject } from './shapes';
@@ -482,9 +482,21 @@ export class Stage {
       });
       const first = joint.places[0];
       if (first) {
-        this.anchor(joint.name, 'joint', data.track(first.track));
+        const track = data.track(first.track);
+        const end = /^(spring|damper)/.test(joint.definition) ? this.otherEnd(joint, track) : null;
+        this.anchor(joint.name, 'joint', end ? between(track, end) : track);
       }
     }
+  }
+
+  /** Where a spring that begins at `track` ends: at the second place of its joint, or with the line that is drawn for it. */
+  private otherEnd(joint: SceneJoint, track: Float32Array): Float32Array | null {
+    const second = joint.places[1];
+    if (second) {
+      return this.data.track(second.track);
+    }
+    const drawn = this.links.find(({ link, from, to }) => link.kind === 'spring' && (this.coincide(from, track) || this.coincide(to, track)));
+    return drawn ? (this.coincide(drawn.from, track) ? drawn.to : drawn.from) : null;
   }
 
   private coincide(a: Float32Array, b: Float32Array): boolean {

@@ -1,6 +1,6 @@
 /** Tables of the check, the summary and the events. Long ones begin short. */
 import type { Clock } from '../clock';
-import { formatValue, shortenNumbers } from '../format';
+import { formatValue, shortenLong, shortenNumbers } from '../format';
 import type { RunEvent, Table } from '../types';
 import { el } from '../ui/dom';
 
@@ -43,7 +43,7 @@ export function tableElement(spec: Table): HTMLElement {
   const numeric = spec.head.map((_, k) => spec.rows.length > 0 && spec.rows.every((r) => isNumber(r[k] ?? '')) && spec.rows.some((r) => (r[k] ?? '') !== ''));
   const card = el('article', { class: 'table-card' }, el('h3', { text: spec.title }));
   if (spec.rows.length > 0) {
-    card.append(table(spec.title, spec.head, spec.rows.length, (i) => spec.head.map((_, k) => spec.rows[i]![k] ?? ''), (k) => numeric[k] === true));
+    card.append(table(spec.title, spec.head, spec.rows.length, (i) => spec.head.map((_, k) => shortenLong(spec.rows[i]![k] ?? '')), (k) => numeric[k] === true));
   }
   if (spec.note) {
     card.append(el('p', { class: 'note', text: spec.note }));
@@ -52,7 +52,7 @@ export function tableElement(spec: Table): HTMLElement {
 }
 
 export function summaryElement(summary: { label: string; value: string }[]): HTMLElement {
-  return el('dl', { class: 'summary' }, ...summary.map((s) => el('div', {}, el('dt', { text: s.label }), el('dd', { text: s.value }))));
+  return el('dl', { class: 'summary' }, ...summary.map((s) => el('div', {}, el('dt', { text: s.label }), el('dd', { text: shortenLong(s.value) }))));
 }
 
 /** Letters of a detail that are shown at once. */
@@ -78,7 +78,7 @@ export function endingOf(ending: string): { early: boolean; text: string } | nul
   if (ending === 'done' || ending === '') {
     return null;
   }
-  const text = shortenNumbers(ending, 9);
+  const text = shortenLong(ending);
   return /^stopped at t = \S+ by the event /.test(ending) ? { early: false, text: `${text[0]!.toUpperCase()}${text.slice(1)}.` } : { early: true, text };
 }
 

@@ -114,8 +114,8 @@ export class Labels {
       { left: field[0] - 110, top: field[1] - 34, right: field[0], bottom: field[1] },
       { left: 0, top: field[1] - 94, right: 94, bottom: field[1] },
     ];
-    const told = this.placeForces(field, taken);
     const outlines = this.stage.projectOutlines();
+    const told = this.placeForces(field, taken, outlines.flatMap((outline) => outline.places));
     this.ranked.forEach((anchor, k) => {
       const { kind, name } = this.stage.anchors[anchor]!;
       const joint = kind === 'joint';
@@ -125,13 +125,13 @@ export class Labels {
       } else {
         const at: Place = [this.places[2 * anchor]!, this.places[2 * anchor + 1]!];
         const others = outlines.filter((outline) => outline.anchor !== anchor).flatMap((outline) => outline.places);
-        this.names[k]!.place(at, field, taken, [at, ...(outlines.find((outline) => outline.anchor === anchor)?.places ?? [])], joint ? [] : others);
+        this.names[k]!.place(at, field, taken, [at, ...(outlines.find((outline) => outline.anchor === anchor)?.places ?? [])], others);
       }
     });
   }
 
   /** Writes name and size at the tips of the arrows; answers the names written. */
-  private placeForces(field: [number, number], taken: Box[]): Set<string> {
+  private placeForces(field: [number, number], taken: Box[], bodies: readonly Place[]): Set<string> {
     const told = new Set<string>();
     const drawn = this.forces.map((_, i) => this.stage.projectArrow(i));
     const few = drawn.filter((arrow) => arrow !== null).length <= mostForces;
@@ -148,7 +148,7 @@ export class Labels {
       const arrow = this.stage.arrows[i]!;
       const name = arrowName(arrow.spec, specs);
       label.setText(`${name} ${formatValue(arrow.size, 3)}${this.unit === '' ? '' : ` ${this.unit}`}`);
-      if (label.place(tip, field, taken)) {
+      if (label.place(tip, field, taken, [tip], bodies)) {
         told.add(arrow.spec.owner);
       }
     });
