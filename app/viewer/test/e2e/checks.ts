@@ -164,6 +164,29 @@ async function arrowsAgree(page: Page, csv: Csv, row: number[]): Promise<number>
   return compared;
 }
 
+/** Between rows a force has one size, beside its switch and beside its curve. */
+export async function oneValue(page: Page): Promise<void> {
+  const between = await page.evaluate(() => {
+    const { time } = (window as unknown as { anankePage: { data: { time: ArrayLike<number> } } }).anankePage.data;
+    const row = Math.floor(0.4 * (time.length - 2));
+    return 0.63 * time[row]! + 0.37 * time[row + 1]!;
+  });
+  await seek(page, between);
+  const shown = await page.evaluate(() => ({
+    arrows: [...document.querySelectorAll('.force-list li')].map((item) => [`|force[${item.querySelector('.name')!.textContent}:${(item.querySelector('.side')!.textContent ?? '').replace(/^on /, '')}]|`, item.querySelector('.value')!.textContent ?? ''] as const),
+    curves: [...document.querySelectorAll('.plot .key:not(.dashed)')].map((key) => [key.querySelector('.name')!.textContent ?? '', key.querySelector('.value')!.textContent ?? ''] as const),
+  }));
+  const curves = new Map(shown.curves.filter(([, text]) => text !== ''));
+  for (const [name, text] of shown.arrows) {
+    const other = curves.get(name);
+    if (other !== undefined && !Number.isNaN(readNumber(text).value)) {
+      const [a, b] = [readNumber(text), readNumber(other)];
+      // Sizes are stored in single precision.
+      require_(Math.abs(a.value - b.value) <= 1.01 * (a.step + b.step) + 1e-6 * Math.abs(a.value), `${name} at t = ${between}: ${text} beside its switch, ${other} beside its curve`);
+    }
+  }
+}
+
 /** Play, pause, keys and time line move the one time. */
 export async function timeControls(page: Page): Promise<void> {
   await seek(page, 0);

@@ -9,7 +9,7 @@ import { basename, join, resolve } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { writeSamples } from '../write-sample';
 import { findChromium, launch, open, seek, settle, timeOf } from './browser';
-import { accessible, curveSwitches, forceSwitches, layout, noProblems, numbersAgree, require_, timeControls } from './checks';
+import { accessible, curveSwitches, forceSwitches, layout, noProblems, numbersAgree, oneValue, require_, timeControls } from './checks';
 
 let failures = 0;
 
@@ -36,6 +36,7 @@ async function anyReport(browser: Browser, file: string, name: string): Promise<
     const arrows = await forceSwitches(page);
     await curveSwitches(page);
     const csv = file.replace(/\.html$/, '.csv');
+    await oneValue(page);
     const compared = existsSync(csv) ? await numbersAgree(page, readFileSync(csv, 'utf8')) : 0;
     await accessible(page, 'light');
     noProblems(opened);
@@ -115,6 +116,22 @@ async function sampleOnly(browser: Browser, path: string, samples: Record<string
     noProblems(opened);
   });
   await page.close();
+  await test('links of the bar land on their parts of a fresh page', async () => {
+    for (const id of ['equations', 'checks', 'events', 'run']) {
+      const fresh = await open(browser, samples['pendulum']!);
+      await fresh.page.click(`.bar nav a[href="#${id}"]`);
+      await fresh.page.waitForFunction(() => document.querySelector('.equation.waiting') === null);
+      await settle(fresh.page);
+      const off = await fresh.page.evaluate((part) => {
+        const { scrollTop, scrollHeight, clientHeight } = document.documentElement;
+        const end = scrollTop + clientHeight >= scrollHeight - 2;
+        return end ? 0 : document.getElementById(part)!.getBoundingClientRect().top - 60;
+      }, id);
+      require_(Math.abs(off) < 3, `${id} is ${off.toFixed(0)} pixels off`);
+      noProblems(fresh);
+      await fresh.page.close();
+    }
+  });
   await test('names and texts are data', async () => {
     const opened = await open(browser, samples['hostile']!);
     const { page } = opened;
