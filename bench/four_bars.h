@@ -20,8 +20,8 @@ struct FourBarsAcceleration {
     int four_bars = 0;
     std::size_t operations = 0;  ///< of the program, 0 where the solver answers
     double seconds = 0.0;
-    double first_step = 0.0;     ///< seconds from the text
-    double error = 0.0;          ///< of the angular accelerations, relative
+    double first_step = 0.0;  ///< seconds from the text
+    double error = 0.0;       ///< of the angular accelerations, relative
 };
 
 /// 30 degrees from upright; the error is that of the formula.

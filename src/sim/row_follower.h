@@ -46,7 +46,9 @@ class RowFollower {
     void make();
     bool again(double t, std::span<const double> y);
     void find_remainder(int k, std::vector<double>& x);
-    int rank() const { return sparse_ ? static_cast<int>(sparse_->kept().size()) : solver_->rank(); }
+    int rank() const {
+        return sparse_ ? static_cast<int>(sparse_->kept().size()) : solver_->rank();
+    }
     struct Rank {
         int rank;
         std::vector<bool> tied;  ///< m

@@ -20,6 +20,7 @@ std::size_t at(int i) {
 
 std::vector<SymmetricPlace> saddle_places(int n, std::span<const RowPlace> places) {
     std::vector<SymmetricPlace> all;
+    all.reserve(at(n) + places.size());
     for (int j = 0; j < n; ++j) {
         all.push_back({j, j});
     }
