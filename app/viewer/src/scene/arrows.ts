@@ -126,3 +126,20 @@ export class Arrow {
     this.tip.addScaledVector(this.direction, length);
   }
 }
+
+/** Where the tips of the arrows that are drawn come to, at some rows and but for short peaks; seen from `origin` if there is one. */
+export function usualTips(arrows: Arrow[], rows: number, scale: number, origin?: Float32Array): Vector3[] {
+  const from = new Vector3();
+  const forces = arrows.filter((arrow) => arrow.spec.what === 'force');
+  const usual = (1 + 1e-6) * Math.max(0, ...forces.map((arrow) => arrow.usualLargest()));
+  return forces
+    .filter((arrow) => arrow.visible)
+    .slice(0, 24)
+    .flatMap((arrow) =>
+      thinRows(0, rows - 1, 80).filter((row) => arrow.sizeAt(row) <= usual).map((row) => {
+        const tip = arrow.tipAt(row, scale, new Vector3());
+        return origin ? tip.sub(from.fromArray(origin, 3 * row)) : tip;
+      }),
+    )
+    .filter((tip) => Number.isFinite(tip.x + tip.y + tip.z));
+}

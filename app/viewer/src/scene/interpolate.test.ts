@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placeAt, thinRows, turnAt } from './interpolate';
+import { coincide, placeAt, thinRows, turnAt } from './interpolate';
 
 it('places lie on the line between rows', () => {
   const out = [0, 0, 0];
@@ -40,4 +40,12 @@ it('thinned rows keep both ends and the limit', () => {
   expect([rows[0], rows[rows.length - 1]]).toEqual([3, 100003]);
   expect(thinRows(0, -1, 5)).toEqual([]);
   expect(thinRows(0, 0, 5)).toEqual([0]);
+});
+
+it('tracks coincide only where they do so along the run', () => {
+  const a = new Float32Array([0, 0, 0, 1, 0, 0, 2, 0, 0]);
+  const apart = new Float32Array([0, 0, 0, 1, 0, 0, 2, 0, 0.5]);
+  expect(coincide(a, a.slice(), 0.01)).toBe(true);
+  expect(coincide(a, apart, 0.01)).toBe(false);
+  expect(coincide(a, apart, 1)).toBe(true);
 });

@@ -56,3 +56,9 @@ export function thinRows(first: number, last: number, most: number): number[] {
   rows.push(last);
   return rows;
 }
+
+/** Two tracks that are no farther apart than `near` at the first, the middle and the last row. */
+export function coincide(a: Float32Array, b: Float32Array, near: number): boolean {
+  const last = Math.max(a.length - 3, 0);
+  return [0, 3 * Math.floor(last / 6), last].every((i) => Math.hypot(a[i]! - b[i]!, a[i + 1]! - b[i + 1]!, a[i + 2]! - b[i + 2]!) < near);
+}

@@ -8,11 +8,11 @@ import { rowAt } from '../data';
 import { niceBelow } from '../format';
 import { bodyColour, forceColour, namedColour, torqueColour, type Theme } from '../style/palette';
 import type { Scene, SceneJoint } from '../types';
-import { Arrow } from './arrows';
+import { Arrow, usualTips } from './arrows';
 import { floorHeight, frameAll, measure, samplesOf, viewDirection, type Extent } from './fit';
 import { axesObject, gridObject } from './grid';
 import { inks, type Ink } from './ink';
-import { between, placeAt, thinRows, turnAt } from './interpolate';
+import { between, coincide, placeAt, turnAt } from './interpolate';
 import { Link, Trail } from './lines';
 import { Shadows } from './shadows';
 import { ballObject, bodyObject, footObject, pinObject } from './shapes';
@@ -244,7 +244,7 @@ export class Stage {
     } else {
       const direction = viewDirection(this.data, scene, extent.centre);
       const origin = this.following >= 0 ? this.anchorTracks[this.following] : undefined;
-      const { target, distance } = frameAll(this.data, scene, direction, this.up, this.halfAngles(), origin, this.tips(origin));
+      const { target, distance } = frameAll(this.data, scene, direction, this.up, this.halfAngles(), origin, usualTips(this.arrows, this.rows, this.arrowScale('force'), origin));
       this.controls.target.copy(origin ? target.add(centre) : target);
       this.camera.position.copy(this.controls.target).addScaledVector(direction, distance);
     }
@@ -265,9 +265,7 @@ export class Stage {
     this.camera.updateMatrixWorld();
     for (let i = 0; i < this.anchors.length; ++i) {
       this.anchorPlace(i, p).project(this.camera);
-      const seen = p.z > -1 && p.z < 1;
-      out[2 * i] = seen ? ((p.x + 1) / 2) * this.width : NaN;
-      out[2 * i + 1] = seen ? ((1 - p.y) / 2) * this.height : NaN;
+      out.set(p.z > -1 && p.z < 1 ? this.pixels(p) : [NaN, NaN], 2 * i);
     }
   }
 
@@ -279,10 +277,7 @@ export class Stage {
     const p = new Vector3();
     return this.outlines.map(({ anchor, object, places }) => ({
       anchor,
-      places: places.map((place): [number, number] => {
-        p.copy(place).applyQuaternion(object.quaternion).add(object.position).project(this.camera);
-        return [((p.x + 1) / 2) * this.width, ((1 - p.y) / 2) * this.height];
-      }),
+      places: places.map((place) => this.pixels(p.copy(place).applyQuaternion(object.quaternion).add(object.position).project(this.camera))),
     }));
   }
 
@@ -292,10 +287,7 @@ export class Stage {
     if (!arrow?.object.visible) {
       return null;
     }
-    const seen = (place: Vector3): [number, number] => {
-      const p = place.clone().project(this.camera);
-      return [((p.x + 1) / 2) * this.width, ((1 - p.y) / 2) * this.height];
-    };
+    const seen = (place: Vector3): [number, number] => this.pixels(place.clone().project(this.camera));
     return { from: seen(arrow.object.position), tip: seen(arrow.tip) };
   }
 
@@ -500,9 +492,7 @@ export class Stage {
   }
 
   private coincide(a: Float32Array, b: Float32Array): boolean {
-    const last = Math.max(a.length - 3, 0);
-    const near = 0.01 * this.scene.length;
-    return [0, 3 * Math.floor(last / 6), last].every((i) => Math.hypot(a[i]! - b[i]!, a[i + 1]! - b[i + 1]!, a[i + 2]! - b[i + 2]!) < near);
+    return coincide(a, b, 0.01 * this.scene.length);
   }
 
   private addArrows(): void {
@@ -525,6 +515,11 @@ export class Stage {
       this.anchors.push({ name, kind, colour });
       this.anchorTracks.push(track);
     }
+  }
+
+  /** On the canvas, of a place as the camera projects it. */
+  private pixels(p: Vector3): [number, number] {
+    return [((p.x + 1) / 2) * this.width, ((1 - p.y) / 2) * this.height];
   }
 
   private anchorPlace(index: number, out: Vector3): Vector3 {
@@ -561,22 +556,6 @@ export class Stage {
     return [(vertical * this.width) / this.height, vertical];
   }
 
-  /** Where the tips of the arrows that are drawn come to, at some rows and but for short peaks; seen from `origin` if there is one. */
-  private tips(origin?: Float32Array): Vector3[] {
-    const from = new Vector3();
-    const usual = (1 + 1e-6) * Math.max(0, ...this.arrows.filter((arrow) => arrow.spec.what === 'force').map((arrow) => arrow.usualLargest()));
-    return this.arrows
-      .filter((arrow) => arrow.visible && arrow.spec.what === 'force')
-      .slice(0, 24)
-      .flatMap((arrow) =>
-        thinRows(0, this.rows - 1, 80).filter((row) => arrow.sizeAt(row) <= usual).map((row) => {
-          const tip = arrow.tipAt(row, this.arrowScale('force'), new Vector3());
-          return origin ? tip.sub(from.fromArray(origin, 3 * row)) : tip;
-        }),
-      )
-      .filter((tip) => Number.isFinite(tip.x + tip.y + tip.z));
-  }
-
   private applyAspect(): void {
     const aspect = this.width / this.height;
     if (this.camera instanceof OrthographicCamera) {
@@ -584,7 +563,7 @@ export class Stage {
       const { centre } = this.extent;
       let w = (this.extent.high.x - this.extent.low.x) / 2 + margin;
       let h = (this.extent.high.y - this.extent.low.y) / 2 + margin;
-      for (const tip of this.tips()) {
+      for (const tip of usualTips(this.arrows, this.rows, this.arrowScale('force'))) {
         w = Math.max(w, Math.abs(tip.x - centre.x) + margin);
         h = Math.max(h, Math.abs(tip.y - centre.y) + margin);
       }
