@@ -23,7 +23,7 @@
 namespace ananke::code {
 
 /// Requires that `inputs` are distinct symbols and hold every symbol that an output depends on.
-/// Cost: proportional to the nodes that the outputs depend on.
+/// Cost: proportional to the nodes that the outputs depend on, and one word per node of the graph.
 Program lower(const sym::Graph& graph, std::span<const sym::Expr> inputs,
               std::span<const sym::Expr> outputs);
 

@@ -38,6 +38,10 @@ class StageCode {
     /// several threads. Allocates where it makes the program.
     const code::Kernel* after_another_step(bool wanted) const;
 
+    /// Numbers from one stage to the next.
+    std::size_t stride() const { return (2 * outputs_.n + 2) / 2 * 2; }
+
+  private:
     /// Inputs: those of the acceleration at the beginning of the step, then h, then k_0 without the
     /// energy rate, then per pivot and part what it is multiplied by before it is compared with 1.
     /// Outputs: k_1 to k_11; the least of the pivots over their bounds; 0 if all a are finite.
@@ -45,10 +49,7 @@ class StageCode {
     std::size_t extra_inputs() const {
         return 1 + 2 * outputs_.n + outputs_.pivots + outputs_.parts;
     }
-    /// Numbers from one stage to the next.
-    std::size_t stride() const { return (2 * outputs_.n + 2) / 2 * 2; }
 
-  private:
     code::Program acceleration_;
     InputLayout layout_;
     AccelerationOutputs outputs_;
