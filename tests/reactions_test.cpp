@@ -354,24 +354,5 @@ TEST(Reactions, ActAndReact) {
     }
 }
 
-// omega_A . omega_B = 0 twists each body along the angular velocity of the other, as RH (27) pushes
-// each puck along the velocity of the other.
-TEST(Reactions, OfPerpendicularAngularVelocitiesAreCrosswise) {
-    Sources sources;
-    lang::ParseResult parsed = lang::parse_model_text(
-        sources, "omega", std::string(kTwoBodies) + "constraint c: dot(omega(a), omega(b)) = 0\n",
-        {});
-    ASSERT_TRUE(parsed.model);
-    const mech::Derivation derivation = mech::derive(*parsed.model);
-    ASSERT_TRUE(derivation.equations);
-    std::vector<std::string> lines;
-    for (const mech::PrintedLine& line :
-         mech::print_directions(*parsed.model, *derivation.equations, sym::Notation::kText)) {
-        lines.push_back(line.left + " = " + line.right);
-    }
-    EXPECT_EQ(lines, (std::vector<std::string>{"torque[c:a] = lambda[c]*omega(b)",
-                                               "torque[c:b] = lambda[c]*omega(a)"}));
-}
-
 }  // namespace
 }  // namespace ananke::pipeline
