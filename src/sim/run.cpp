@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/flush_tiny.h"
 #include "base/text.h"
 #include "ode/dop853.h"
 #include "ode/radau.h"
@@ -43,6 +44,7 @@ Runner::Runner(std::shared_ptr<const CompiledModel> model, std::span<const doubl
       last_progress_(began_) {}
 
 RunSummary Runner::run(const StartState& start) {
+    const FlushTiny flush;
     const CompiledModel& model = evaluator_.model();
     Dynamics& dynamics = equation_.dynamics();
     RunSummary& summary = journal_.summary();
