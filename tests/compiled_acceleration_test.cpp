@@ -53,6 +53,33 @@ Comparison compare_along(const sim::Prepared& prepared, const Recording& run) {
     return result;
 }
 
+// Several parties look at the same state of a crossing: the solver answers once, and anew when the
+// state or a parameter is another.
+TEST(CompiledAcceleration, LooksAtOneStateAreSolvedOnce) {
+    const Loaded loaded = load_model("n_four_bar");
+    ASSERT_TRUE(loaded.prepared);
+    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+    ASSERT_TRUE(start.has_value());
+    std::vector<double> q = start.value().q;
+    const double* v = start.value().v.data();
+    sim::RightHandSide program(evaluator, {});
+    const auto look = [&] {
+        program.look_closely();
+        EXPECT_EQ(program.on_constraints(0.0, q.data(), v), solve::SolveStatus::kOk);
+        EXPECT_TRUE(program.looked_closely());
+        return program.dynamics().evaluations();
+    };
+    const std::size_t once = look();
+    const std::vector<double> first(program.a(), program.a() + q.size());
+    EXPECT_EQ(look(), once);
+    EXPECT_EQ(std::vector<double>(program.a(), program.a() + q.size()), first);
+    q[0] += 1e-9;
+    EXPECT_EQ(look(), once + 1);
+    evaluator.set_parameter(0, 1.0 + evaluator.parameter(0));
+    EXPECT_EQ(look(), once + 2);
+}
+
 TEST(CompiledAcceleration, AgreesWithTheSolverAlongEveryModel) {
     int models = 0;
     for (const std::string& name : stems(source_directory() / "models", ".ank")) {

@@ -29,9 +29,11 @@ bool leaves_out(LeftOut rule, std::size_t k) {
 constexpr int kMostIterations = 60;
 /// Change of the stages from one iteration to the next, in units of the tolerance: done below the
 /// first; done below the second as soon as it no longer falls, which is rounding.
-constexpr double kConverged = 1e-3;
+constexpr double kConverged = 0.1;
 constexpr double kStagnant = 100.0;
 constexpr double kFalling = 0.5;
+/// P is asked for the last digit when they change by less than this, or no longer less.
+constexpr double kNearlyThere = 1.0;
 
 /// l_j(x), the polynomial of lowest degree that is 1 at point j and 0 at the others of the rule.
 double lagrange(const Nodes& c, std::size_t j, double x, LeftOut rule = LeftOut::kNone) {
@@ -143,10 +145,13 @@ Status GaussStep::take(const GaussProblem& problem, double t0, std::span<const d
     evaluations_ = 0;
     ends_known_ = false;
     std::copy(y0.begin(), y0.end(), y0_.begin());
+    const auto project = [&problem](bool roughly) {
+        return roughly && problem.project_roughly ? problem.project_roughly : problem.project;
+    };
     for (std::size_t i = 0; i < kNodes; ++i) {
         const double t = t0_ + nodes()[i] * h_;
         guess(t, Y_[i]);
-        if (!problem.project(t, Y_[i])) {
+        if (!project(true)(t, Y_[i])) {
             return Status::kProjectionFailed;
         }
         if (const Status status = evaluate_stage(problem, i); status != Status::kOk) {
@@ -154,13 +159,14 @@ Status GaussStep::take(const GaussProblem& problem, double t0, std::span<const d
         }
     }
     double before = std::numeric_limits<double>::infinity();
+    bool roughly = static_cast<bool>(problem.project_roughly);
     for (iterations_ = 1; iterations_ <= kMostIterations; ++iterations_) {
         double change = 0.0;
         // Each stage uses the newest slopes of those before it.
         for (std::size_t i = 0; i < kNodes; ++i) {
             const double t = t0_ + nodes()[i] * h_;
             combine(tableau().a[i], stage_);
-            if (!problem.project(t, stage_)) {
+            if (!project(roughly)(t, stage_)) {
                 return Status::kProjectionFailed;
             }
             change = std::max(change, change_of_stage(problem, i));
@@ -170,9 +176,15 @@ Status GaussStep::take(const GaussProblem& problem, double t0, std::span<const d
             }
         }
         const bool falling = change < kFalling * before;
-        if (change < kConverged || (change < kStagnant && !falling)) {
+        const bool converged = change < kConverged || (change < kStagnant && !falling);
+        if (converged && !roughly) {
             combine(tableau().b, end_);
             return Status::kOk;
+        }
+        if (roughly && std::isfinite(change) && (!falling || change < kNearlyThere)) {
+            roughly = false;
+            before = std::numeric_limits<double>::infinity();
+            continue;
         }
         if (!std::isfinite(change) || (!(change < before) && iterations_ > 3)) {
             break;

@@ -30,6 +30,8 @@ struct GaussProblem {
     FunctionRef<bool(double, std::span<double>)> project;
     double rtol = 1e-9;
     std::span<const double> atol = {};  ///< n
+    /// P as long as the stages still change by their tolerance; `project` where there is none.
+    FunctionRef<bool(double, std::span<double>)> project_roughly = {};
 };
 
 class GaussStep {

@@ -15,6 +15,8 @@ constexpr double kSkip = 2e-15;
 constexpr double kAccept = 1e-12;
 /// One correction by Newton's method leaves less than round-off of a residual below this.
 constexpr double kOneCorrection = 1e-9;
+/// What an iteration that goes on corrects once only: its square is left.
+constexpr double kNear = 1e-4;
 constexpr int kMostCorrections = 4;
 /// Where the last digit counts.
 constexpr double kLastDigit = 2e-16;
@@ -199,9 +201,11 @@ double CompiledProjection::measure(Level& level, double t, std::span<double> q,
     return residual;
 }
 
-/// Newton's method. False if the residual does not come down to kAccept.
+/// Newton's method; a residual below `one_correction` needs no more. False if it does not come down
+/// to kAccept.
 bool CompiledProjection::descend(Level& level, double t, std::span<double> q, std::span<double> v,
-                                 bool velocity, double& residual, double& correction) {
+                                 bool velocity, double one_correction, double& residual,
+                                 double& correction) {
     if (level.rows == 0) {
         return true;
     }
@@ -222,7 +226,7 @@ bool CompiledProjection::descend(Level& level, double t, std::span<double> q, st
             largest = std::max(largest, std::abs(outputs_[k]));
         }
         correction += largest;
-        if (residual <= kOneCorrection) {
+        if (residual <= one_correction) {
             return true;
         }
     }
@@ -257,13 +261,14 @@ std::optional<solve::ProjectionReport> CompiledProjection::project(double t, std
     copy_few(q.data(), n_, kept_q_.data());
     copy_few(v.data(), n_, kept_v_.data());
     solve::ProjectionReport report;
+    const double once = aim == Aim::kOnce ? kNear : kOneCorrection;
     const bool done = aim == Aim::kClosest
                           ? descend_closest(active_->position, t, q, v, false) &&
                                 descend_closest(active_->velocity, t, q, v, true)
-                          : descend(active_->position, t, q, v, false, report.position_residual,
-                                    report.position_correction) &&
-                                descend(active_->velocity, t, q, v, true, report.velocity_residual,
-                                        report.velocity_correction);
+                          : descend(active_->position, t, q, v, false, once,
+                                    report.position_residual, report.position_correction) &&
+                                descend(active_->velocity, t, q, v, true, once,
+                                        report.velocity_residual, report.velocity_correction);
     if (!done) {
         copy_few(kept_q_.data(), n_, q.data());
         copy_few(kept_v_.data(), n_, v.data());

@@ -30,6 +30,7 @@ class CompiledProjection {
 
     enum class Aim : std::uint8_t {
         kEnough,   ///< as round-off of a step allows
+        kOnce,     ///< one correction, where the state is near
         kClosest,  ///< until corrections no longer help
     };
     /// Nothing, and q and v as they were, if the constraints are not met in a few corrections.
@@ -62,7 +63,7 @@ class CompiledProjection {
     void set_floors(Level& level, bool velocity, double t, const double* q, const double* v) const;
     double measure(Level& level, double t, std::span<double> q, std::span<double> v);
     bool descend(Level& level, double t, std::span<double> q, std::span<double> v, bool velocity,
-                 double& residual, double& correction);
+                 double one_correction, double& residual, double& correction);
     bool descend_closest(Level& level, double t, std::span<double> q, std::span<double> v,
                          bool velocity);
 

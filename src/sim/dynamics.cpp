@@ -181,6 +181,7 @@ void Dynamics::kept_rows(std::vector<int>& rows) const {
 SolveStatus Dynamics::attribute(double t, const double* q, const double* v, const double* a,
                                 double weakest) {
     attributed_ = true;
+    ++evaluations_;
     shared_ = false;
     if (sparse_) {
         return take_sparse(sparse_->attribute(t, q, v, a, weakest));
@@ -190,6 +191,7 @@ SolveStatus Dynamics::attribute(double t, const double* q, const double* v, cons
 
 SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
     attributed_ = false;
+    ++evaluations_;
     shared_ = false;
     if (sparse_) {
         return take_sparse(sparse_->solve(t, q, v));
@@ -347,6 +349,7 @@ void Dynamics::take(const solve::Motion& motion) {
 SolveStatus Dynamics::accelerate_in_step(double t, const double* q, const double* v,
                                          solve::Wanted wanted) {
     attributed_ = false;
+    ++evaluations_;
     shared_ = false;
     if (sparse_) {
         return take_sparse(sparse_->solve_again(t, q, v));

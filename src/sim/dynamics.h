@@ -84,6 +84,15 @@ class Dynamics {
     /// actuators).
     void kept_rows(std::vector<int>& rows) const;
 
+    /// Evaluations so far: nothing has changed while they are as many.
+    std::size_t evaluations() const { return evaluations_; }
+    /// What decided which rows count at the last accelerate(), if that was the solver or sparse
+    /// rows, else null.
+    const solve::AccelerationSolver* deciding_solver() const {
+        return sparse_ || options_.form != solve::Form::kAuto || actuated_ ? nullptr : &solver_;
+    }
+    const SparseRows* deciding_rows() const { return sparse_ ? &sparse_->choice() : nullptr; }
+
     /// Why the state has no acceleration, in words, with the names of coordinates and constraints.
     Error explain(double t, const double* q, const double* v);
 
@@ -143,6 +152,7 @@ class Dynamics {
     std::vector<double> rate_, jacobian_, scale_, b_;  ///< for Baumgarte's terms
     int rank_ = 0;
     double weakest_pivot_ = 1.0;
+    std::size_t evaluations_ = 0;
     bool attributed_ = false;  ///< the last evaluation was by attribute()
     bool rank_warning_ = false;
     std::optional<Error> form_error_;

@@ -43,7 +43,7 @@ SolveStatus RightHandSide::on_constraints(double t, const double* q, const doubl
     look_ = false;
     since_look_ = 0;
     by_program_ = false;
-    const SolveStatus status = dynamics_.accelerate(t, q, v);
+    const SolveStatus status = solve_on_constraints(t, q, v);
     if (status == SolveStatus::kOk && compiled_) {
         dynamics_.kept_rows(rows_);
         redundant_ = dynamics_.rank() < evaluator_->model().m();
@@ -51,6 +51,30 @@ SolveStatus RightHandSide::on_constraints(double t, const double* q, const doubl
             rows_ = compiled_->order().rows;
             watch_.choose(rows_, dynamics_.weakest_pivot());
         }
+    }
+    return status;
+}
+
+/// Several look at the same state, one after the other: the answer is that of the first.
+SolveStatus RightHandSide::solve_on_constraints(double t, const double* q, const double* v) {
+    if (!compiled_) {
+        return dynamics_.accelerate(t, q, v);
+    }
+    const InputLayout& layout = evaluator_->model().layout;
+    const std::span<const double> inputs = evaluator_->system_inputs(t, q, v);
+    const std::span<const double> state = inputs.first(layout.a());
+    const std::span<const double> rest = inputs.subspan(layout.p());
+    if (solved_ == dynamics_.evaluations() && solved_at_.size() == state.size() + rest.size() &&
+        std::equal(state.begin(), state.end(), solved_at_.begin()) &&
+        std::equal(rest.begin(), rest.end(), solved_at_.end() - std::ssize(rest))) {
+        return SolveStatus::kOk;
+    }
+    solved_at_.assign(state.begin(), state.end());
+    solved_at_.insert(solved_at_.end(), rest.begin(), rest.end());
+    const SolveStatus status = dynamics_.accelerate(t, q, v);
+    solved_ = dynamics_.evaluations();
+    if (status != SolveStatus::kOk) {
+        solved_at_.clear();
     }
     return status;
 }

@@ -146,6 +146,7 @@ class RightHandSide {
     double solved_energy_rate(const double* v) const;
     void solved_rates(const double* v, std::span<double> into) const;
     bool choose_order(double t, const double* q, const double* v);
+    solve::SolveStatus solve_on_constraints(double t, const double* q, const double* v);
     const Dynamics& solver() const { return by_aside_ ? *aside_dynamics_ : dynamics_; }
 
     Evaluator* evaluator_;
@@ -154,8 +155,10 @@ class RightHandSide {
     std::optional<Dynamics> aside_dynamics_;  ///< made when it is first needed
     std::optional<CompiledAcceleration> compiled_;
     RankWatch watch_;
-    std::vector<int> rows_;  ///< chosen at the last close look
-    int since_look_ = 0;     ///< states on the constraints
+    std::vector<int> rows_;          ///< chosen at the last close look
+    std::vector<double> solved_at_;  ///< its inputs, where the solver had an answer
+    std::size_t solved_ = 0;         ///< evaluations of the solver then
+    int since_look_ = 0;             ///< states on the constraints
     bool redundant_ = false;
     /// Every row does no work, and no other force of constraint is there: what Qc.v leaves off the
     /// constraints is an error.

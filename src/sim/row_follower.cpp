@@ -26,7 +26,7 @@ RowFollower::RowFollower(Evaluator& evaluator)
 
 void RowFollower::make() {
     const CompiledModel& model = evaluator_->model();
-    if (sparse_ || solver_) {
+    if (is_made()) {
         return;
     }
     if (has_sparse_rows(model)) {
@@ -44,12 +44,28 @@ WeakestRow RowFollower::choose(double t, std::span<const double> y, std::span<do
         watched_ = weakest.row >= 0 ? sparse_->place_of(weakest.row) : 0;
         return weakest;
     }
-    solver_->solve(evaluator_->system(t, y.data(), y.data() + n_));
+    const solve::SolveStatus status =
+        solver_->solve(evaluator_->system(t, y.data(), y.data() + n_));
     if (solver_->rank() > 0) {
         solver_->weakest_remainder(direction.data());
     }
     watched_ = solver_->rank() - 1;
-    return {solver_->weakest_pivot(), solver_->weakest_row(), solver_->rank()};
+    return {solver_->weakest_pivot(), solver_->weakest_row(), solver_->rank(),
+            status == solve::SolveStatus::kOk};
+}
+
+bool RowFollower::watch_weakest_of(const Dynamics& looked, const WeakestRow& weakest,
+                                   std::span<const double> direction) {
+    make();
+    if (sparse_) {
+        sparse_->count_as(*looked.deciding_rows());
+        watched_ = weakest.row >= 0 ? sparse_->place_of(weakest.row) : 0;
+    } else {
+        *solver_ = *looked.deciding_solver();
+        watched_ = solver_->rank() - 1;
+    }
+    std::copy(direction.begin(), direction.end(), direction_before_.begin());
+    return weakest.row >= 0 && first_pivot() > 0.0;
 }
 
 bool RowFollower::watch_weakest(double t, std::span<const double> y) {
@@ -107,22 +123,30 @@ double RowFollower::first_pivot() const {
     return std::sqrt(dot(direction_before_, direction_before_));
 }
 
-RowFollower::Rank RowFollower::rank_at(double t, std::span<const double> y, bool at_the_instant) {
-    make();
+/// By the rows chosen before the instant.
+RowFollower::Rank RowFollower::rank_before(double t, std::span<const double> y) {
+    again(t, y);
+    if (sparse_) {
+        return {rank(), sparse_->tied(evaluator_->sparse_system(t, y.data(), y.data() + n_))};
+    }
+    return {rank(), solver_->tied()};
+}
+
+RowFollower::Rank RowFollower::rank_there(double t, std::span<const double> y) const {
     if (sparse_) {
         const SparseValues values = evaluator_->sparse_system(t, y.data(), y.data() + n_);
-        if (!at_the_instant) {
-            sparse_->choose(values);
-            return {rank(), sparse_->tied(values)};
-        }
         SparseRows rows(*evaluator_);
         rows.choose(values, kAtTheInstant);
         return {static_cast<int>(rows.kept().size()), rows.tied(values)};
     }
-    const solve::RankPolicy policy =
-        at_the_instant ? solve::RankPolicy{kAtTheInstant, kAtTheInstant} : solve::RankPolicy{};
-    const solve::Analysis analysis =
-        solve::analyse(evaluator_->system(t, y.data(), y.data() + n_), policy);
+    const CompiledModel& model = evaluator_->model();
+    const solve::RankPolicy policy{kAtTheInstant, kAtTheInstant};
+    const solve::System at = evaluator_->system(t, y.data(), y.data() + n_);
+    solve::AccelerationSolver solver(model.n(), model.m(), policy);
+    if (solver.solve(at) != solve::SolveStatus::kNotUnique) {
+        return {solver.rank(), solver.tied()};
+    }
+    const solve::Analysis analysis = solve::analyse(at, policy);
     std::vector<bool> tied = analysis.lambda_unique;
     tied.flip();
     return {analysis.rank, std::move(tied)};
@@ -130,8 +154,8 @@ RowFollower::Rank RowFollower::rank_at(double t, std::span<const double> y, bool
 
 SingularPoint RowFollower::describe(double t_before, std::span<const double> before, double t,
                                     std::span<const double> y) {
-    const Rank first = rank_at(t_before, before, false);
-    const Rank there = rank_at(t, y, true);
+    const Rank first = rank_before(t_before, before);
+    const Rank there = rank_there(t, y);
     SingularPoint point{t, there.rank, first.rank, {}};
     for (std::size_t k = 0; k < there.tied.size(); ++k) {
         if (there.tied[k] && !first.tied[k]) {

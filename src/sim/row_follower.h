@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/dynamics.h"
 #include "sim/evaluator.h"
 #include "sim/sparse_rows.h"
 #include "solve/acceleration.h"
@@ -23,12 +24,17 @@ struct SingularPoint {
 class RowFollower {
   public:
     explicit RowFollower(Evaluator& evaluator);
+    /// It has its memory, which the first choice takes.
+    bool is_made() const { return sparse_ || solver_; }
 
     /// The rows that count at a state y = (q, v, ...) from now on, and the weakest of them with
     /// what it has besides the others (n).
     WeakestRow choose(double t, std::span<const double> y, std::span<double> direction);
     /// The same, and the weakest is watched; false if there is none.
     bool watch_weakest(double t, std::span<const double> y);
+    /// The same where the rows were chosen by `looked`, and the weakest of them is known.
+    bool watch_weakest_of(const Dynamics& looked, const WeakestRow& weakest,
+                          std::span<const double> direction);
     /// Watches a row that at this state has turned round since the last choice, if there is one.
     void watch_row_that_turned(double t, std::span<const double> y);
 
@@ -38,7 +44,7 @@ class RowFollower {
     /// Its length where the rows were chosen.
     double first_pivot() const;
 
-    /// What becomes dependent at a state that was not so before.
+    /// What becomes dependent at a state that was not so before, where the rows were chosen.
     SingularPoint describe(double t_before, std::span<const double> before, double t,
                            std::span<const double> y);
 
@@ -53,7 +59,8 @@ class RowFollower {
         int rank;
         std::vector<bool> tied;  ///< m
     };
-    Rank rank_at(double t, std::span<const double> y, bool at_the_instant);
+    Rank rank_before(double t, std::span<const double> y);
+    Rank rank_there(double t, std::span<const double> y) const;
 
     Evaluator* evaluator_;
     std::size_t n_;

@@ -105,6 +105,9 @@ void Runner::integrate(const StartState& start) {
     auto onto_surface = [this](double t, std::span<double> y) {
         return surface_.put_back_closest(t, y, equation_.order());
     };
+    auto roughly_onto_surface = [this](double t, std::span<double> y) {
+        return surface_.put_back_roughly(t, y, equation_.order());
+    };
     auto rhs_across = [this](double t, std::span<const double> y, std::span<double> dydt) {
         return equation_.rhs_across(t, y, dydt);
     };
@@ -112,10 +115,12 @@ void Runner::integrate(const StartState& start) {
         return surface_.violation(t, y);
     };
     auto weakest = [this](std::span<double> direction) { return equation_.weakest(direction); };
+    const Dynamics* dynamics = &equation_.dynamics();
     auto pivots = [this](double t, std::span<const double> y) { return equation_.pivots(t, y); };
     SurfaceHooks hooks;
     if (surface_.projects() && evaluator_.model().m() > 0 && is_foreseen(evaluator_.model())) {
-        hooks = {rhs_on_surface, rhs_across, onto_surface, violation, weakest, pivots};
+        hooks = {rhs_on_surface, rhs_across, onto_surface, roughly_onto_surface,
+                 violation,      weakest,    dynamics,     pivots};
     }
     SingularStepper stepper(std::move(steps.value()), evaluator_, options, hooks);
     surface_.start_energy(options_.start, y_);

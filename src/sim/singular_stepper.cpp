@@ -16,8 +16,11 @@ constexpr double kHorizon = 6.0;
 constexpr double kSearch = 4.0;
 /// and its zero is found to this part of a step.
 constexpr double kForesight = 1e-4;
-/// The row that turns is asked at this part of the stretch beside the instant that pivots tell.
-constexpr double kMargin = 1e-9;
+/// The row that turns is asked at this part of the stretch beside the instant that pivots tell: of
+/// several rows that become dependent together each has its own instant, but for rounding the same.
+constexpr double kMargin = 1e-6;
+/// and has then this part left of what it was where it is followed from.
+constexpr double kAboutToTurn = 0.01;
 /// A step between states whose weakest pivots are above this passes no singular configuration.
 constexpr double kStrong = 0.9;
 /// A crossing starts when the instant is less than this many steps away ...
@@ -225,6 +228,12 @@ void SingularStepper::find_weakest(State& state) {
 
 /// Finds the weakest row of the state before, which nobody had asked for there.
 void SingularStepper::look_back() {
+    if (follower_.is_made()) {
+        previous_.weakest = follower_.choose(previous_.t, previous_.y, previous_.direction);
+        known_states_ = previous_.weakest.known ? 1 : 0;
+        return;
+    }
+    // Most models that are looked at never come to a crossing, and need no follower.
     const auto look_at = [this](State& state) {
         ++counted_.rhs_evaluations;
         const bool found =
@@ -307,7 +316,9 @@ bool SingularStepper::prepare_path(const State& from) {
         hooks_.rhs(now_.t, now_.y, now_.slope).kind != ode::Evaluation::Kind::kOk) {
         return false;
     }
-    return follower_.watch_weakest(from.t, from.y);
+    return &from == &now_ && !only_listed_
+               ? follower_.watch_weakest_of(*hooks_.dynamics, now_.weakest, now_.direction)
+               : follower_.watch_weakest(from.t, from.y);
 }
 
 /// The polynomial of degree 5 with the positions, velocities and accelerations of the last two
@@ -341,7 +352,7 @@ void SingularStepper::path(double t, std::span<double> y) const {
 
 /// Where the watched row turns round on a motion that begins where its direction was taken. Pivots
 /// of an elimination change their signs there too, and tell it at less cost; but pivots may change
-/// for other reasons, so the row itself is asked on both sides of the instant they tell.
+/// for other reasons, so the row itself is asked just before the instant they tell.
 std::optional<double> SingularStepper::find_turn(Motion move, double before, double after,
                                                  double tolerance) {
     const auto row = [&](double t) {
@@ -351,10 +362,12 @@ std::optional<double> SingularStepper::find_turn(Motion move, double before, dou
         return std::nullopt;
     }
     const std::optional<ode::Root> told = find_change_of_pivot(move, before, after, tolerance);
-    const double margin = kMargin * (after - before);
-    if (told && row(std::max(before, told->before - margin)) > 0.0 &&
-        row(std::min(after, told->after + margin)) < 0.0) {
-        return told->t;
+    const double margin = std::max(kMargin * (after - before), tolerance);
+    if (told) {
+        const double beside = row(std::max(before, told->before - margin));
+        if (beside > 0.0 && beside < kAboutToTurn) {
+            return told->t;
+        }
     }
     const Result<ode::Root> root = ode::find_root(row, before, after, tolerance);
     return root ? std::optional(root.value().t) : std::nullopt;
@@ -396,7 +409,8 @@ bool SingularStepper::cross(const State& from, double t_singular, double longest
     const double h = length_of_crossing(t_singular - from.t, std::min(longest, t_end - from.t));
     const double t1 = from.t + h;
     const auto guess = [this](double t, std::span<double> y) { path(t, y); };
-    const ode::GaussProblem problem{hooks_.rhs_across, hooks_.project, rtol_, atol_};
+    const ode::GaussProblem problem{hooks_.rhs_across, hooks_.project, rtol_, atol_,
+                                    hooks_.project_roughly};
     const ode::Status status = gauss_.take(problem, from.t, from.y, h, guess);
     counted_.rhs_evaluations += gauss_.rhs_evaluations();
     std::optional<double> found;

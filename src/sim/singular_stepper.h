@@ -33,10 +33,14 @@ struct SurfaceHooks {
         rhs_across;
     /// Puts a state onto the constraints; false if it cannot.
     ode::FunctionRef<bool(double, std::span<double>)> project;
+    /// The same for an iteration that goes on, not to the last digit.
+    ode::FunctionRef<bool(double, std::span<double>)> project_roughly;
     /// Largest scaled violation of a position constraint.
     ode::FunctionRef<double(double, std::span<const double>)> violation;
     /// At the last evaluation of f on the constraints, with what it has besides the others (n).
     ode::FunctionRef<WeakestRow(std::span<double>)> weakest;
+    /// What made that evaluation.
+    const Dynamics* dynamics = nullptr;
     /// Pivots of an elimination at a state, one of which changes its sign where rows become
     /// dependent; or none.
     ode::FunctionRef<std::span<const double>(double, std::span<const double>)> pivots;

@@ -44,6 +44,7 @@ class SparseDynamics {
     std::span<const double> lambda() const { return lambda_; }
     /// Independent rows, ascending.
     const std::vector<int>& rows() const { return rows_; }
+    const SparseRows& choice() const { return choice_; }
     bool warning() const { return choice_.warning(); }
     double weakest_pivot() const { return weakest_.pivot; }
     /// With what it has besides the others (n).

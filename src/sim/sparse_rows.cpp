@@ -12,7 +12,7 @@ namespace {
 /// Rows whose weakest has more than this besides the others all count.
 constexpr double kSurelyIndependent = 1e-6;
 /// Rows that counted count on while the pivot of the weakest is more than this part of what it was,
-constexpr double kWorthKeeping = 0.5;
+constexpr double kWorthKeeping = 0.2;
 /// and the others leave less than this.
 constexpr double kStillDependent = 1e-10;
 /// Rows of which a sum of all that depend holds less are not tied to them. At a singular instant
@@ -83,7 +83,19 @@ void SparseRows::choose(const SparseValues& values, double dependent) {
     dropped_ = std::move(choice.dropped);
     take(std::move(choice.kept));
     factored_ = foreseen && factor(values);
-    chosen_pivot_ = weakest(direction_).pivot;
+    chosen_pivot_ = weakest().pivot;
+}
+
+void SparseRows::count_as(const SparseRows& other) {
+    there_ = other.there_;
+    dropped_ = other.dropped_;
+    warning_ = other.warning_;
+    least_ = other.least_;
+    chosen_pivot_ = other.chosen_pivot_;
+    weakest_ = other.weakest_;
+    take(other.kept_);
+    factored_ = false;
+    found_.reset();
 }
 
 bool SparseRows::again(const SparseValues& values) {
@@ -100,7 +112,7 @@ bool SparseRows::still_good(const SparseValues& values, const std::vector<int>& 
     if (!factored_) {
         return false;
     }
-    const double pivot = weakest(direction_).pivot;
+    const double pivot = weakest().pivot;
     if (pivot < std::max(kWorthKeeping * chosen_pivot_, kSurelyIndependent)) {
         return false;
     }
@@ -123,7 +135,7 @@ bool SparseRows::all_count(const SparseValues& values, const std::vector<int>& t
     if (!factored_) {
         return false;
     }
-    const double pivot = weakest(direction_).pivot;
+    const double pivot = weakest().pivot;
     if (pivot <= kSurelyIndependent) {
         return false;
     }
@@ -154,6 +166,7 @@ void SparseRows::take(std::vector<int> rows) {
 }
 
 bool SparseRows::factor(const SparseValues& values) {
+    found_.reset();
     units_ = coordinate_scales(evaluator_->model(), values.M);
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         values_[i] = values.A[entries_[i]];
@@ -162,13 +175,23 @@ bool SparseRows::factor(const SparseValues& values) {
 }
 
 WeakestRow SparseRows::weakest(std::span<double> direction) {
+    const WeakestRow found = weakest();
+    std::copy(direction_.begin(), direction_.end(), direction.begin());
+    return found;
+}
+
+/// With direction_.
+WeakestRow SparseRows::weakest() {
     const int rank = static_cast<int>(kept_.size());
     if (kept_.empty() || !factored_) {
         return {kept_.empty() ? 1.0 : least_, -1, rank};
     }
-    const int place = rows_->weakest(weakest_ >= 0 ? place_[at(weakest_)] : -1);
-    weakest_ = kept_[at(place)];
-    return {rows_->remainder(place, direction), weakest_, rank};
+    if (!found_) {
+        const int place = rows_->weakest(weakest_ >= 0 ? place_[at(weakest_)] : -1);
+        weakest_ = kept_[at(place)];
+        found_ = {rows_->remainder(place, direction_), weakest_, rank};
+    }
+    return *found_;
 }
 
 /// Of all rows, in units of the coordinates (m).

@@ -47,6 +47,8 @@ class SparseRows {
     void choose(const SparseValues& at, double dependent = solve::kDependentPart);
     /// These rows, which are independent, count at the next again().
     void count(const std::vector<int>& rows) { take(rows); }
+    /// As another one of the same evaluator has chosen, at the next again().
+    void count_as(const SparseRows& other);
     /// The same rows at another state; false if they are dependent to working precision.
     bool again(const SparseValues& at);
 
@@ -70,6 +72,7 @@ class SparseRows {
   private:
     void take(std::vector<int> rows);
     bool factor(const SparseValues& at);
+    WeakestRow weakest();
     bool all_count(const SparseValues& at, const std::vector<int>& there);
     bool still_good(const SparseValues& at, const std::vector<int>& there);
     std::vector<double> lengths(const SparseValues& at) const;
@@ -81,9 +84,11 @@ class SparseRows {
     std::vector<int> there_, kept_, dropped_;  ///< there_: those that have not vanished
     std::vector<int> place_;                   ///< m  among kept_, -1
     std::vector<std::size_t> entries_;         ///< of A, that belong to kept_
-    std::vector<double> values_, units_, direction_;
+    std::vector<double> values_, units_;
+    std::vector<double> direction_;  ///< n
     std::optional<solve::WeakRows> rows_;
     bool factored_ = false;
+    std::optional<WeakestRow> found_;  ///< by weakest(), of the last factor, with direction_
     double chosen_pivot_ = 0.0;  ///< of the weakest row where those that count were found; 0: never
     bool warning_ = false;
     double least_ = 1.0;  ///< part of a kept row that was left when it was chosen

@@ -107,6 +107,14 @@ bool Surface::put_back_closest(double t, std::span<double> y, const RowOrder* or
            reached_by(closest_, {.skip = kLastDigit}, t, y);
 }
 
+bool Surface::put_back_roughly(double t, std::span<double> y, const RowOrder* order) {
+    const std::span<double> q = y.subspan(0, n_);
+    const std::span<double> v = y.subspan(n_, n_);
+    return (order != nullptr && programs_.take(*order, t, q.data(), v.data()) &&
+            programs_.project(t, q, v, CompiledProjection::Aim::kOnce)) ||
+           put_back_closest(t, y, order);
+}
+
 bool Surface::spoils_acceleration(double pivot) const {
     return pivot < std::cbrt(kRounding / tolerance_);
 }

@@ -40,6 +40,8 @@ class Surface {
     ode::Acceptance accept(double t, std::span<double> y, const RowOrder* order = nullptr);
     /// Puts back to the last digit, without counting it; by a program where an order is given.
     bool put_back_closest(double t, std::span<double> y, const RowOrder* order = nullptr);
+    /// The same by one correction, where a program can: for an iteration that goes on.
+    bool put_back_roughly(double t, std::span<double> y, const RowOrder* order);
 
     /// Where the energy is held too: its level is that of this state, or an event changes it.
     void start_energy(double t, std::span<const double> y);

@@ -199,6 +199,24 @@ SolveStatus AccelerationSolver::finish(const System& at, bool check) {
     return check && inconsistency_ > tolerance_ ? SolveStatus::kInconsistent : SolveStatus::kOk;
 }
 
+std::vector<bool> AccelerationSolver::tied() const {
+    const int r = factor_.rank();
+    std::vector<bool> tied(size(m_), true);
+    for (int i = 0; i < r; ++i) {
+        tied[size(kept_row(i))] = false;
+    }
+    std::vector<double> coefficients(size(r));
+    for (int place = r; place < active_count_; ++place) {
+        factor_.combination(place, coefficients.data());
+        for (int i = 0; i < r; ++i) {
+            if (std::abs(coefficients[size(i)]) > kNoWeight) {
+                tied[size(kept_row(i))] = true;
+            }
+        }
+    }
+    return tied;
+}
+
 void AccelerationSolver::find_multipliers() {
     multipliers_of(head_.data(), lambda_.data());
 }

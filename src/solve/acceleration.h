@@ -86,6 +86,9 @@ class AccelerationSolver {
     void weakest_remainder(double* x) const { remainder(factor_.rank() - 1, x); }
     /// What the k-th kept row has besides those kept before it. Requires k < rank().
     void remainder(int k, double* x) const { factor_.remainder(k, x); }
+    /// m  true for rows that are tied to others by a dependence, and for those that have vanished,
+    /// as of the last solve() or solve_again(). Allocates.
+    std::vector<bool> tied() const;
     /// Largest scaled mismatch of a dropped or vanished row, and that row (-1: none).
     double inconsistency() const { return inconsistency_; }
     int inconsistent_row() const { return inconsistent_row_; }

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "solve/allocation_count.h"
+#include "solve/analysis.h"
 #include "solve/random_system.h"
 
 namespace ananke::solve {
@@ -63,6 +65,30 @@ TEST(AccelerationSolver, HoldsItsDefiningPropertiesForSingularMass) {
         EXPECT_EQ(solver.rank(), rank);
         expect_defining_properties(s, solver, 1e-9);
     }
+}
+
+// Against the analysis, which finds the same dependences for its reports.
+TEST(AccelerationSolver, TiedRowsAreThoseWhoseMultipliersAreOneOfMany) {
+    Random random(31);
+    int tied = 0;
+    for (int trial = 0; trial < 500; ++trial) {
+        SCOPED_TRACE(trial);
+        const int n = random.pick(2, 7);
+        const int rank = random.pick(1, n);
+        const int m = random.pick(rank, rank + 2);
+        SystemData s = random_system(random, n, m, rank, n, 0.1, 10.0);
+        if (m > rank) {  // a plain copy, so that not all rows are tied
+            s.A.row(m - 1) = 3.0 * s.A.row(0);
+            s.b[m - 1] = 3.0 * s.b[0];
+        }
+        AccelerationSolver solver(n, m);
+        ASSERT_EQ(solver.solve(s.view()), SolveStatus::kOk);
+        std::vector<bool> unique = analyse(s.view()).lambda_unique;
+        unique.flip();
+        EXPECT_EQ(solver.tied(), unique);
+        tied += static_cast<int>(std::count(unique.begin(), unique.end(), true));
+    }
+    EXPECT_GT(tied, 500);
 }
 
 TEST(AccelerationSolver, RedundantCopiesOfAnyScaleChangeNothing) {

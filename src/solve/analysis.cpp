@@ -18,8 +18,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// Coefficients and null-space weights below this are round-off.
-constexpr double kNoWeight = 1e-8;
 // Eigenvalues of the equilibrated mass matrix below this make it indefinite.
 constexpr double kNegativeMass = -1e-10;
 // b of this size, in the unit of its row, may be what rounding left of larger terms.

@@ -139,7 +139,8 @@ double smallest_pivot(int n, const double* M, double* S) {
 double row_in_mass_units(int n, const double* mass, const double* row) {
     double largest = 0.0;
     for (int i = 0; i < n; ++i) {
-        largest = mass[i] > 0.0 ? std::max(largest, square(row[i]) / mass[i]) : largest;
+        largest =
+            row[i] != 0.0 && mass[i] > 0.0 ? std::max(largest, square(row[i]) / mass[i]) : largest;
     }
     if (largest == 0.0) {
         return 0.0;
@@ -148,7 +149,7 @@ double row_in_mass_units(int n, const double* mass, const double* row) {
     double weights = 0.0;
     double below = 0.0;  // weighted powers of two below the largest
     for (int i = 0; i < n; ++i) {
-        if (mass[i] > 0.0 && square(row[i]) / mass[i] > kNoEntry * largest) {
+        if (row[i] != 0.0 && mass[i] > 0.0 && square(row[i]) / mass[i] > kNoEntry * largest) {
             const int distance = top - std::ilogb(square(row[i]) / mass[i]);
             const double weight = std::ldexp(1.0, -distance / 4);
             weights += weight;

@@ -48,11 +48,16 @@ bool MassFactor::factor_auxiliary(const System& at, std::span<const int> rows) {
     }
     for (int i = 0; i < n_; ++i) {
         for (int j = 0; j <= i; ++j) {
-            double sum = d_[size(i)] * at.M.data()[i * n_ + j] * d_[size(j)];
-            for (int k = 0; k < count; ++k) {
-                sum += A_aux_[size(k * n_ + i)] * A_aux_[size(k * n_ + j)];  //       UW13 (3.19)
+            M_aux_[size(i * n_ + j)] = d_[size(i)] * at.M.data()[i * n_ + j] * d_[size(j)];
+        }
+    }
+    for (int k = 0; k < count; ++k) {  //                                             UW13 (3.19)
+        const double* row = A_aux_.data() + k * n_;
+        for (int i = 0; i < n_; ++i) {
+            double* sums = M_aux_.data() + i * n_;
+            for (int j = 0; row[i] != 0.0 && j <= i; ++j) {
+                sums[j] += row[i] * row[j];
             }
-            M_aux_[size(i * n_ + j)] = sum;
         }
     }
     return positive_definite(n_, M_aux_.data(), kNotDetermined, L_.data(), square_.data());

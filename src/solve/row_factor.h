@@ -21,6 +21,9 @@ struct RankPolicy {
 /// A row is gone when its length is below this part of the summed magnitudes of its terms.
 constexpr double kVanished = 1e-11;
 
+/// Coefficients of combinations, and weights in a null space, below this are round-off.
+constexpr double kNoWeight = 1e-8;
+
 class RowFactor {
   public:
     RowFactor(int n, int max_rows);

@@ -144,6 +144,13 @@ void SymmetricFactor::solve(std::span<double> r) {
     }
 }
 
+void SymmetricFactor::solve_roughly(std::span<double> r) {
+    ANANKE_REQUIRE(size_ == 0 || (klu_->numeric != nullptr && r.size() == at(size_)));
+    if (size_ > 0) {
+        back_solve(r);
+    }
+}
+
 void SymmetricFactor::multiply(std::span<const double> x, std::span<double> y) const {
     std::fill(y.begin(), y.end(), 0.0);
     for (int c = 0; c < size_; ++c) {

@@ -33,6 +33,8 @@ class SymmetricFactor {
     double regularity() const { return chosen_; }
     /// x in place of r, with one refinement. Requires a factor.
     void solve(std::span<double> r);
+    /// The same without it.
+    void solve_roughly(std::span<double> r);
     /// Numbers in the factors: what they cost.
     std::size_t fill() const;
 
