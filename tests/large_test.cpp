@@ -128,10 +128,11 @@ TEST(Large, BodiesShareTheirCode) {
         const code::SegmentedProgram a = program(20, mass);
         const code::SegmentedProgram b = program(40, mass);
         const code::SegmentedProgram c = program(60, mass);
-        EXPECT_EQ(b.kernels.size(), a.kernels.size());
-        EXPECT_EQ(c.kernels.size(), a.kernels.size());
-        EXPECT_LT(c.kernels.size(), 20U);
-        EXPECT_EQ(c.gathered.size() - b.gathered.size(), b.gathered.size() - a.gathered.size());
+        EXPECT_EQ(b.families.size(), a.families.size());
+        EXPECT_EQ(c.families.size(), a.families.size());
+        EXPECT_LT(c.families.size(), 20U);
+        EXPECT_EQ(c.value_count - b.value_count, b.value_count - a.value_count);
+        EXPECT_GT(c.packet_instruction_count(), c.instruction_count() / 5);
     }
 }
 

@@ -108,6 +108,11 @@ x86::Mem Encoder::place(Home home) const {
     };
     switch (home.base) {
         case Home::Base::kInputs:
+            if (!shape_.input_places.empty()) {
+                const InputPlace& from = shape_.input_places[home.index];
+                return x86::ptr(bases_[from.base],
+                                static_cast<std::int32_t>(from.offset * sizeof(double)));
+            }
             return at(inputs_, static_cast<std::size_t>(shape_.stride));
         case Home::Base::kOutputs:
             return at(outputs_, static_cast<std::size_t>(shape_.stride));
@@ -135,8 +140,10 @@ void Encoder::begin(bool has_calls) {
     constants_ = x86::rcx;
     used_wide_ = packed();
     if (!has_calls) {
+        load_bases();
         return;
     }
+    ANANKE_REQUIRE(shape_.input_places.empty());
     // Registers that calls keep. The four pushes and the return address leave the stack 8 bytes
     // off a multiple of 16.
     for (const x86::Gp& reg : {x86::rbx, x86::r12, x86::r13, x86::r14}) {
@@ -147,6 +154,19 @@ void Encoder::begin(bool has_calls) {
                             std::pair{x86::r13, &workspace_}, std::pair{x86::r14, &constants_}}) {
         out_.mov(to, *from);
         *from = to;
+    }
+}
+
+/// Into registers that need not be kept; the last takes the place of the list.
+void Encoder::load_bases() {
+    bases_ = {x86::rax, x86::r8, x86::r9, x86::r10, x86::r11, x86::rdi};
+    std::uint32_t count = 0;
+    for (const InputPlace& place : shape_.input_places) {
+        count = std::max(count, place.base + 1);
+    }
+    ANANKE_REQUIRE(count <= kMostBases);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        out_.mov(bases_[i], x86::ptr(inputs_, static_cast<std::int32_t>(i * sizeof(double*))));
     }
 }
 

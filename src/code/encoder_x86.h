@@ -3,7 +3,8 @@
 //
 // Emitted functions are called as f(inputs, outputs, workspace, constants). Value i of the inputs
 // and outputs stands at i*stride doubles, of the workspace at i*lanes. `constants` points behind
-// the masks and at the constants of the program (see constant_pool).
+// the masks and at the constants of the program (see constant_pool). Where inputs have places of
+// their own, `inputs` points at the bases that these places count from.
 #pragma once
 
 #include <asmjit/x86.h>
@@ -13,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "code/native.h"
 #include "code/program.h"
 #include "code/register_file.h"
 
@@ -22,6 +24,7 @@ struct Shape {
     int lanes;    ///< doubles per register: 1, 4, or 8 with AVX-512
     int stride;   ///< doubles from one input or output to the next: 8 for one half of 8 lanes
     bool avx512;  ///< 32 registers, masks in registers of their own, broadcasts from memory
+    std::span<const InputPlace> input_places = {};  ///< scalar code: per input, or none
 };
 
 /// Bit patterns that stand before the constants, each as wide as the widest register.
@@ -83,6 +86,7 @@ class Encoder {
     static asmjit::x86::Vec vec(int reg, int lanes);
     asmjit::x86::Mem pattern(Pattern which) const;
     asmjit::x86::Mem place(Home home) const;
+    void load_bases();
     bool packed() const { return shape_.lanes > 1; }
     /// Truth of each lane into mask register `mask` (AVX-512).
     void test(int mask, int a, const Operand& b, int predicate);
@@ -98,6 +102,7 @@ class Encoder {
     bool has_calls_ = false;
     bool used_wide_ = false;
     asmjit::x86::Gp inputs_, outputs_, workspace_, constants_;
+    std::array<asmjit::x86::Gp, kMostBases> bases_;
 };
 
 }  // namespace ananke::code

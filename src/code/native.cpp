@@ -67,7 +67,10 @@ std::shared_ptr<const NativeCode> NativeCode::emit(const Program& program,
     const bool in_halves = options.lanes == 8 && !options.cpu.avx512;
     const Shape shape{.lanes = in_halves ? 4 : options.lanes,
                       .stride = options.lanes,
-                      .avx512 = options.cpu.avx512};
+                      .avx512 = options.cpu.avx512,
+                      .input_places = options.input_places};
+    ANANKE_REQUIRE(options.input_places.empty() ||
+                   (options.lanes == 1 && options.input_places.size() == program.input_count));
     const std::size_t largest_batch = shape.lanes > 1 ? 1 : kBatchLanes;
     const Steps steps = make_steps(program, largest_batch);
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -22,11 +23,19 @@ namespace ananke::code {
 using NativeFunction = void (*)(const double* inputs, double* outputs, double* workspace,
                                 const double* constants);
 
+/// Where an input of scalar code stands: so many doubles from one of several bases.
+struct InputPlace {
+    std::uint32_t base, offset;
+};
+inline constexpr std::size_t kMostBases = 6;  ///< registers that are free for them
+
 struct NativeOptions {
     int lanes = 1;  ///< 1, 4 or 8
     CpuFeatures cpu = cpu_features();
     /// Operations per emitted function; values that several of them need go through memory.
     std::size_t function_size = 100'000;
+    /// Per input, or none: then inputs stand side by side. Requires one lane and no calls.
+    std::vector<InputPlace> input_places = {};
 };
 
 /// Constant and shared by all that run it.
@@ -78,6 +87,11 @@ class Native {
         } else {
             code_->run(inputs, outputs, workspace_.data());
         }
+    }
+
+    /// Of code with input places.
+    void run(const double* const* bases, double* outputs) {
+        run(reinterpret_cast<const double*>(bases), outputs);
     }
 
   private:

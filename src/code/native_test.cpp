@@ -360,5 +360,42 @@ TEST(Tier, TheChoiceLimitsTheFeatures) {
     EXPECT_FALSE(allowed_features("fast", kAvx512));
 }
 
+/// Inputs that stand in several arrays are read from there, in any order, also as outputs.
+TEST(Native, ReadsInputsFromSeveralBases) {
+    std::mt19937_64 rng(20);
+    for (int round = 0; round < 300; ++round) {
+        SCOPED_TRACE(round);
+        const RandomShape shape{.inputs = 3 + static_cast<std::uint32_t>(rng() % 40),
+                                .temporaries = 60,
+                                .instructions = 200,
+                                .outputs = 20,
+                                .calls = 0.0};
+        const Program program = random_program(shape, rng);
+        const std::size_t count = 1 + rng() % kMostBases;
+        std::vector<std::vector<double>> arrays(count, std::vector<double>(400));
+        std::vector<const double*> bases;
+        for (const std::vector<double>& array : arrays) {
+            bases.push_back(array.data());
+        }
+        std::vector<double> inputs;
+        std::vector<InputPlace> places;
+        for (std::uint32_t i = 0; i < program.input_count; ++i) {
+            inputs.push_back(random_number(rng));
+            places.push_back({static_cast<std::uint32_t>(rng() % count), 9 * i});
+            arrays[places.back().base][places.back().offset] = inputs.back();
+        }
+        std::vector<double> expected(program.outputs.size());
+        Interpreter(program).run(inputs.data(), expected.data());
+        for (const CpuFeatures cpu : kinds_of_cpu()) {
+            Native native(NativeCode::emit(program, {.cpu = cpu, .input_places = places}));
+            std::vector<double> found(program.outputs.size());
+            native.run(bases.data(), found.data());
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                EXPECT_TRUE(same_bits(expected[i], found[i])) << i;
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace ananke::code

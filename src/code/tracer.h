@@ -7,15 +7,14 @@
 // between segments.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "code/segmented.h"
+#include "code/trace.h"
 
 namespace ananke::code {
 
@@ -54,7 +53,7 @@ inline Traced scaled(const Traced& x, double factor) {
 
 class Tracer {
   public:
-    explicit Tracer(std::uint32_t input_count) : input_count_(input_count) {}
+    explicit Tracer(std::uint32_t input_count) { trace_.input_count = input_count; }
     Tracer(const Tracer&) = delete;
     Tracer& operator=(const Tracer&) = delete;
 
@@ -62,7 +61,7 @@ class Tracer {
     /// Any operation but the fused ones; operands beyond its own are not looked at.
     Traced apply(Op op, const Traced& a, const Traced& b = {}, const Traced& c = {});
     /// Number of the segment that is being recorded.
-    std::uint32_t segment() const { return static_cast<std::uint32_t>(segments_.size()); }
+    std::uint32_t segment() const { return static_cast<std::uint32_t>(trace_.segments.size()); }
     /// What follows belongs to the next segment. Does nothing where the present one is empty.
     void cut();
 
@@ -70,33 +69,8 @@ class Tracer {
     SegmentedProgram finish(std::span<const Traced> outputs);
 
   private:
-    /// An operand as a tape knows it.
-    enum class Source : std::uint32_t { kOwn = 0, kOutside = 1, kNumber = 2 };
-    static constexpr std::uint32_t kInputs = 0xffffffff;  ///< as the segment of a value
-    struct Reference {
-        std::uint32_t segment, index;
-        friend bool operator==(const Reference&, const Reference&) = default;
-    };
-    struct TapeStep {
-        Op op;
-        std::array<std::uint32_t, 3> operands;  ///< 4 * index + Source
-        friend bool operator==(const TapeStep&, const TapeStep&) = default;
-    };
-    using Tape = std::vector<TapeStep>;
-    struct Segment {
-        std::uint32_t tape;
-        std::size_t first_outside, first_number;
-        std::vector<std::uint32_t> handed_on = {};  ///< own values that are needed elsewhere
-        std::uint32_t family = 0;
-    };
-    /// Segments of one tape that hand on the same values.
-    struct Family {
-        std::uint32_t tape;
-        std::vector<std::uint32_t> handed_on;
-        std::vector<std::uint32_t> outside, numbers;  ///< places that these values depend on
-        std::vector<std::uint32_t> members = {};
-        std::vector<int> number_input = {};  ///< per number: -1 if it is part of the code
-    };
+    using Reference = Trace::Reference;
+    using Source = Trace::Source;
     friend Traced operator+(const Traced& x, const Traced& y);
     friend Traced operator-(const Traced& x, const Traced& y);
     friend Traced operator*(const Traced& x, const Traced& y);
@@ -106,24 +80,16 @@ class Tracer {
     std::uint32_t operand(const Traced& x);
     std::uint32_t outside_place(Reference reference);
     std::uint32_t tape_number();
-    std::vector<Family> families(std::span<const Traced> outputs);
-    Family make_family(std::uint32_t tape, std::vector<std::uint32_t> handed_on) const;
-    void sort_numbers(Family& family) const;
-    Program program(const Family& family) const;
 
-    std::uint32_t input_count_;
-    std::vector<Tape> tapes_;
-    std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;
-    std::vector<Segment> segments_;
-    std::vector<Reference> outside_;  ///< of all segments
-    std::vector<double> numbers_;     ///< of all segments
+    Trace trace_;
+    std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;  ///< tapes
     // The segment that is being recorded.
-    Tape tape_;
+    Trace::Tape tape_;
     std::size_t first_outside_ = 0, first_number_ = 0;
     /// Places of values from outside, open addressing; entries of older segments are void.
     struct Found {
         Reference reference{};
-        std::uint32_t segment = kInputs, place = 0;
+        std::uint32_t segment = Trace::kInputs, place = 0;
     };
     std::vector<Found> found_ = std::vector<Found>(1024);
 };
