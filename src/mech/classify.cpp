@@ -6,9 +6,11 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "mech/contrived.h"
+#include "sym/shape.h"
 #include "sym/walk.h"
 
 namespace ananke::mech {
@@ -123,21 +125,49 @@ void keep_whole_constraints(const std::vector<Row>& rows,
     }
 }
 
+/// What samples of a row tell.
+struct Verdict {
+    bool vacuous = false;
+    bool degenerate = false;
+};
+
+/// Rows of one shape are the same function of other variables: they are looked at once.
+class Verdicts {
+  public:
+    Verdicts(const Model& model, const Probe& probe) : model_(model), probe_(probe) {}
+
+    const Verdict& operator()(const Row& row) {
+        const std::vector<Expr> nodes = sym::reachable(model_.graph, row.residual);
+        const auto [place, is_new] = known_.try_emplace(sym::shape_of(model_.graph, nodes));
+        if (is_new) {
+            place->second.vacuous = holds_identically(model_.graph, probe_, row);
+            place->second.degenerate = !place->second.vacuous && is_degenerate(model_, probe_, row);
+        }
+        return place->second;
+    }
+
+  private:
+    const Model& model_;
+    const Probe& probe_;
+    std::unordered_map<sym::Shape, Verdict, sym::ShapeHash> known_;
+};
+
 }  // namespace
 
 void classify_rows(Model& model, const PointTable& points, const Probe& probe, Equations& equations,
                    std::vector<Diagnostic>& diagnostics) {
+    Verdicts verdicts(model, probe);
     for (Row& row : equations.rows) {
         if (row.kind == ConstraintKind::kVacuous) {
             check_constant_row(model, probe, row, diagnostics);
             continue;
         }
-        if (holds_identically(model.graph, probe, row)) {
+        const Verdict& verdict = verdicts(row);
+        if (verdict.vacuous) {
             row.kind = ConstraintKind::kVacuous;
             row.note = "both sides are always equal";
-            continue;
         }
-        row.degenerate = is_degenerate(model, probe, row);
+        row.degenerate = verdict.degenerate;
     }
     std::vector<std::optional<Contrived>> contrived;
     for (const Row& row : equations.rows) {

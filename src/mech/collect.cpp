@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
 #include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "sym/shape.h"
 #include "sym/walk.h"
 
 namespace ananke::mech {
@@ -396,13 +396,6 @@ Expr collect_all(Graph& graph, Expr e, std::span<const Expr> nodes) {
     return now.at(e);
 }
 
-/// Place of a node among others, or their number.
-std::uint32_t place_of(std::span<const Expr> nodes, Expr e) {
-    const auto found = std::lower_bound(nodes.begin(), nodes.end(), e);
-    return static_cast<std::uint32_t>(found != nodes.end() && *found == e ? found - nodes.begin()
-                                                                          : std::ssize(nodes));
-}
-
 }  // namespace
 
 Expr collect(Graph& graph, Expr e) {
@@ -415,81 +408,13 @@ Expr Collector::operator()(Expr e) {
     if (!worth_collecting(nodes)) {
         return e;
     }
-    Shape shape = shape_of(nodes);
+    sym::Shape shape = sym::shape_of(*graph_, nodes);
     if (const auto known = recipes_.find(shape); known != recipes_.end()) {
-        return follow(known->second, nodes);
+        return known->second.follow(*graph_, nodes).front();
     }
     const Expr collected = collect_all(*graph_, e, nodes);
-    recipes_.emplace(std::move(shape), recipe(nodes, collected));
+    recipes_.emplace(std::move(shape), sym::Recipe(*graph_, nodes, {&collected, 1}));
     return collected;
-}
-
-std::size_t Collector::ShapeHash::operator()(const Shape& shape) const {
-    std::uint64_t hash = shape.size();
-    for (const std::uint32_t word : shape) {
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15U;
-        hash ^= hash >> 32U;
-    }
-    return hash;
-}
-
-/// The order of the nodes is part of the shape, because terms are written in it. Numbers and
-/// parameters are what they are; other symbols have only a kind.
-Collector::Shape Collector::shape_of(std::span<const Expr> nodes) const {
-    Shape shape;
-    shape.reserve(3 * nodes.size());
-    for (const Expr e : nodes) {
-        const Node& node = graph_->node(e);
-        shape.push_back(static_cast<std::uint32_t>(node.op));
-        if (graph_->is_constant(e) || graph_->is_symbol(e, SymbolKind::kParameter)) {
-            shape.push_back(e.id);
-        } else if (graph_->is_symbol(e)) {
-            constexpr std::uint32_t kNoId = std::numeric_limits<std::uint32_t>::max();
-            shape.push_back(kNoId - static_cast<std::uint32_t>(graph_->symbol_record(e).kind));
-        }
-        sym::for_each_operand(node,
-                              [&](Expr operand) { shape.push_back(place_of(nodes, operand)); });
-    }
-    return shape;
-}
-
-Collector::Recipe Collector::recipe(std::span<const Expr> nodes, Expr collected) const {
-    const auto given = static_cast<std::uint32_t>(nodes.size());
-    std::vector<Expr> made = sym::reachable(*graph_, collected);
-    std::erase_if(made, [&](Expr e) { return place_of(nodes, e) < given; });
-    // Leaves that collecting adds are numbers: names come from the expression itself.
-    const auto is_operation = std::stable_partition(
-        made.begin(), made.end(), [&](Expr e) { return sym::arity(graph_->node(e).op) == 0; });
-    Recipe recipe;
-    recipe.leaves.assign(made.begin(), is_operation);
-    const std::span<const Expr> operations(is_operation, made.end());
-    const auto leaves = static_cast<std::uint32_t>(recipe.leaves.size());
-    const auto place = [&](Expr e) {
-        const std::uint32_t old = place_of(nodes, e);
-        if (old < given) {
-            return old;
-        }
-        const std::uint32_t leaf = place_of(recipe.leaves, e);
-        return given + (leaf < leaves ? leaf : leaves + place_of(operations, e));
-    };
-    for (const Expr e : operations) {
-        const Node& node = graph_->node(e);
-        const int count = sym::arity(node.op);
-        recipe.steps.push_back({node.op, place(Expr{node.a}), count > 1 ? place(Expr{node.b}) : 0,
-                                count > 2 ? place(Expr{node.c}) : 0});
-    }
-    recipe.result = place(collected);
-    return recipe;
-}
-
-Expr Collector::follow(const Recipe& recipe, std::span<const Expr> nodes) {
-    values_.assign(nodes.begin(), nodes.end());
-    values_.insert(values_.end(), recipe.leaves.begin(), recipe.leaves.end());
-    for (const Step& step : recipe.steps) {
-        values_.push_back(
-            sym::rebuild(*graph_, step.op, values_[step.a], values_[step.b], values_[step.c]));
-    }
-    return values_[recipe.result];
 }
 
 }  // namespace ananke::mech

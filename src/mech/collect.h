@@ -12,13 +12,11 @@
 // shorter: k*(x1 - x2) stays, because k*x1 - k*x2 is longer and less accurate.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <unordered_map>
-#include <vector>
 
 #include "sym/graph.h"
+#include "sym/recipe.h"
+#include "sym/shape.h"
 
 namespace ananke::mech {
 
@@ -33,30 +31,8 @@ class Collector {
     sym::Expr operator()(sym::Expr e);
 
   private:
-    /// Operations of an expression without the names: operands by their places in it.
-    using Shape = std::vector<std::uint32_t>;
-    struct ShapeHash {
-        std::size_t operator()(const Shape& shape) const;
-    };
-    struct Step {
-        sym::Op op;
-        std::uint32_t a, b, c;  ///< places of operands
-    };
-    /// What becomes of a shape. Places count the nodes of the expression, the leaves that are the
-    /// same whatever the names, and the steps.
-    struct Recipe {
-        std::vector<sym::Expr> leaves;
-        std::vector<Step> steps;
-        std::uint32_t result = 0;
-    };
-
-    Shape shape_of(std::span<const sym::Expr> nodes) const;
-    Recipe recipe(std::span<const sym::Expr> nodes, sym::Expr collected) const;
-    sym::Expr follow(const Recipe& recipe, std::span<const sym::Expr> nodes);
-
     sym::Graph* graph_;
-    std::unordered_map<Shape, Recipe, ShapeHash> recipes_;
-    std::vector<sym::Expr> values_;  ///< by place
+    std::unordered_map<sym::Shape, sym::Recipe, sym::ShapeHash> recipes_;
 };
 
 }  // namespace ananke::mech

@@ -6,6 +6,7 @@
 #include "mech/bodies.h"
 #include "mech/vectors.h"
 #include "sym/differentiate.h"
+#include "sym/node_map.h"
 
 namespace ananke::mech {
 
@@ -226,8 +227,9 @@ Degree power(const Graph& graph, Degree base, Expr exponent, Degree exponent_deg
 }  // namespace
 
 std::optional<double> velocity_degree(const Graph& graph, Expr f) {
-    std::unordered_map<Expr, Degree> degrees;
-    for (const Expr e : sym::reachable(graph, f)) {
+    const std::vector<Expr> nodes = sym::reachable(graph, f);
+    sym::NodeMap<Degree> degrees(nodes.size());
+    for (const Expr e : nodes) {
         const sym::Node& node = graph.node(e);
         const auto of = [&](std::uint32_t id) { return degrees.at(Expr{id}); };
         Degree& degree = degrees[e];

@@ -27,9 +27,9 @@ Expr TimeFlow::along_velocity(sym::Graph& graph, Expr f) const {
     for (const Expr symbol : sym::symbols_of(graph, f)) {
         if (symbol == time_) {
             seeds.push_back({symbol, graph.one()});
-        } else if (const auto place = places_.find(symbol);
-                   place != places_.end() && !place->second.velocity) {
-            seeds.push_back({symbol, place->second.rate});
+        } else if (const Place* place = places_.find(symbol);
+                   place != nullptr && !place->velocity) {
+            seeds.push_back({symbol, place->rate});
         }
     }
     return sym::directional(graph, f, seeds);
@@ -40,19 +40,19 @@ Expr TimeFlow::total(sym::Graph& graph, Expr f) const {
     for (const Expr symbol : sym::symbols_of(graph, f)) {
         if (symbol == time_) {
             seeds.push_back({symbol, graph.one()});
-        } else if (const auto place = places_.find(symbol); place != places_.end()) {
-            seeds.push_back({symbol, place->second.rate});
+        } else if (const Place* place = places_.find(symbol)) {
+            seeds.push_back({symbol, place->rate});
         }
     }
     return sym::directional(graph, f, seeds);
 }
 
 int TimeFlow::coordinate_of(Expr symbol) const {
-    if (const auto place = places_.find(symbol); place != places_.end()) {
-        return place->second.coordinate;
+    if (const Place* place = places_.find(symbol)) {
+        return place->coordinate;
     }
-    const auto acceleration = accelerations_.find(symbol);
-    return acceleration == accelerations_.end() ? -1 : acceleration->second;
+    const int* acceleration = accelerations_.find(symbol);
+    return acceleration == nullptr ? -1 : *acceleration;
 }
 
 PointTable::PointTable(Model& model, const TimeFlow& flow, std::vector<Diagnostic>& diagnostics) {
@@ -151,13 +151,13 @@ std::vector<int> PointTable::resolution_order(const Model& model,
 }
 
 Expr PointTable::replace(sym::Graph& graph, Expr e) const {
-    if (values_.empty()) {
+    if (values_.size() == 0) {
         return e;
     }
     std::vector<Replacement> replacements;
     for (const Expr symbol : sym::symbols_of(graph, e)) {
-        if (const auto value = values_.find(symbol); value != values_.end()) {
-            replacements.push_back({symbol, value->second});
+        if (const Expr* value = values_.find(symbol)) {
+            replacements.push_back({symbol, *value});
         }
     }
     return replacements.empty() ? e : sym::substitute(graph, e, replacements);
@@ -190,13 +190,11 @@ Vec3 PointTable::without_ground(sym::Graph& graph, const Model& model, const Vec
 }
 
 const PointTable::Symbol* PointTable::find(Expr symbol) const {
-    const auto found = symbols_.find(symbol);
-    return found == symbols_.end() ? nullptr : &found->second;
+    return symbols_.find(symbol);
 }
 
 const PointTable::BodySymbol* PointTable::find_body(Expr symbol) const {
-    const auto found = body_symbols_.find(symbol);
-    return found == body_symbols_.end() ? nullptr : &found->second;
+    return body_symbols_.find(symbol);
 }
 
 }  // namespace ananke::mech

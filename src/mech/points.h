@@ -3,11 +3,11 @@
 
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "mech/equations.h"
 #include "mech/model.h"
+#include "sym/node_map.h"
 #include "sym/walk.h"
 
 namespace ananke::mech {
@@ -28,12 +28,12 @@ class TimeFlow {
   private:
     Expr time_;
     struct Place {
-        int coordinate;
+        int coordinate = 0;
         Expr rate;
-        bool velocity;
+        bool velocity = false;
     };
-    std::unordered_map<Expr, Place> places_;
-    std::unordered_map<Expr, int> accelerations_;
+    sym::NodeMap<Place> places_;
+    sym::NodeMap<int> accelerations_;
 };
 
 /// Motion of every point and body, with the symbols of others replaced.
@@ -53,17 +53,17 @@ class PointTable {
     Vec3 without_ground(sym::Graph& graph, const Model& model, const Vec3& e) const;
 
     struct Symbol {
-        int point;
-        int axis;
-        sym::SymbolKind kind;
+        int point = 0;
+        int axis = 0;
+        sym::SymbolKind kind = sym::SymbolKind::kPointPosition;
     };
     /// Which component of which point a symbol stands for; null for other symbols.
     const Symbol* find(Expr symbol) const;
 
     struct BodySymbol {
-        int body;
-        int axis;  ///< which of its axes; -1: omega or alpha
-        int component;
+        int body = 0;
+        int axis = 0;  ///< which of its axes; -1: omega or alpha
+        int component = 0;
     };
     /// Which component of an axis or of omega a symbol stands for; null for other symbols.
     const BodySymbol* find_body(Expr symbol) const;
@@ -74,9 +74,9 @@ class PointTable {
 
     std::vector<PointKinematics> points_;
     std::vector<BodyKinematics> bodies_;
-    std::unordered_map<Expr, Symbol> symbols_;
-    std::unordered_map<Expr, BodySymbol> body_symbols_;
-    std::unordered_map<Expr, Expr> values_;
+    sym::NodeMap<Symbol> symbols_;
+    sym::NodeMap<BodySymbol> body_symbols_;
+    sym::NodeMap<Expr> values_;
 };
 
 }  // namespace ananke::mech

@@ -23,7 +23,10 @@ Real pseudo_random(std::uint64_t seed) {
 }  // namespace
 
 Probe::Probe(const Model& model, std::span<const double> parameters)
-    : fixed_(symbol_values<Real>(model, parameters)) {
+    : initial_(2 * model.coordinates.size()) {
+    for (const auto& [symbol, value] : symbol_values<Real>(model, parameters)) {
+        fixed_[symbol] = value;
+    }
     const Result<InitialState> initial = initial_values(model, parameters);
     for (std::size_t i = 0; i < model.coordinates.size(); ++i) {
         const Coordinate& c = model.coordinates[i];
@@ -33,11 +36,11 @@ Probe::Probe(const Model& model, std::span<const double> parameters)
 }
 
 Real Probe::value(const sym::Graph& graph, Expr symbol, int sample) const {
-    if (const auto known = fixed_.find(symbol); known != fixed_.end()) {
-        return known->second;
+    if (const Real* known = fixed_.find(symbol)) {
+        return *known;
     }
-    const auto start = initial_.find(symbol);
-    const Real base = start == initial_.end() ? 0 : start->second;
+    const Real* start = initial_.find(symbol);
+    const Real base = start == nullptr ? 0 : *start;
     if (sample == kInitial) {
         return base;
     }

@@ -6,6 +6,7 @@
 
 #include "mech/model.h"
 #include "sym/evaluate.h"
+#include "sym/node_map.h"
 
 namespace ananke::mech {
 
@@ -26,8 +27,8 @@ class Probe {
     RealValues values(const sym::Graph& graph, std::span<const Expr> roots, int sample) const;
 
   private:
-    RealValues fixed_;    ///< parameters
-    RealValues initial_;  ///< coordinates and velocities
+    sym::NodeMap<Real> fixed_;    ///< parameters
+    sym::NodeMap<Real> initial_;  ///< coordinates and velocities
 };
 
 /// f moved to zero along its gradient by the given symbols (Newton's method, least change).

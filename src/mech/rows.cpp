@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <unordered_map>
 
 #include "mech/bodies.h"
 #include "mech/collect.h"
 #include "mech/inertia.h"
 #include "mech/vectors.h"
 #include "sym/differentiate.h"
+#include "sym/recipe.h"
+#include "sym/shape.h"
 
 namespace ananke::mech {
 
@@ -29,22 +33,34 @@ std::vector<Expr> symbols_of_kind(const Graph& graph, Expr f, SymbolKind kind) {
     return symbols;
 }
 
-std::vector<Entry> row_entries(Model& model, const TimeFlow& flow, Collector& collector,
-                               const Row& row) {
-    Graph& graph = model.graph;
-    const std::vector<Expr> symbols = symbols_of_kind(
-        graph, row.residual, row.holonomic ? SymbolKind::kCoordinate : SymbolKind::kVelocity);
-    const std::vector<Expr> values = sym::gradient(graph, row.residual, symbols);
+/// Without those that are zero, columns ascending.
+std::vector<Entry> entries_of(const Graph& graph, const TimeFlow& flow,
+                              std::span<const Expr> symbols, std::span<const Expr> values) {
     std::vector<Entry> A;
     for (std::size_t i = 0; i < symbols.size(); ++i) {
-        const Expr value = collector(values[i]);
-        if (!graph.is_zero(value)) {
-            A.push_back({flow.coordinate_of(symbols[i]), value});
+        if (!graph.is_zero(values[i])) {
+            A.push_back({flow.coordinate_of(symbols[i]), values[i]});
         }
     }
     std::sort(A.begin(), A.end(),
               [](const Entry& a, const Entry& b) { return a.column < b.column; });
     return A;
+}
+
+/// The symbols by which a row is differentiated to become a row of A.
+std::vector<Expr> row_symbols(const Graph& graph, const Row& row) {
+    return symbols_of_kind(graph, row.residual,
+                           row.holonomic ? SymbolKind::kCoordinate : SymbolKind::kVelocity);
+}
+
+/// Of A, by symbol.
+std::vector<Expr> row_values(Graph& graph, Collector& collector, const Row& row,
+                             std::span<const Expr> symbols) {
+    std::vector<Expr> values = sym::gradient(graph, row.residual, symbols);
+    for (Expr& value : values) {
+        value = collector(value);
+    }
+    return values;
 }
 
 /// Coordinates that are by themselves a Cartesian component of exactly one point.
@@ -220,6 +236,111 @@ ConstraintKind kind_by_symbols(Model& model, Expr residual, bool holonomic,
                                      : ConstraintKind::kNonholonomicLinear;
 }
 
+namespace {
+
+/// A, b and the rest of a row from its residual. Rows that differ only by the names of their
+/// coordinates are derived once and then renamed.
+class RowDerivation {
+  public:
+    RowDerivation(Model& model, const TimeFlow& flow)
+        : model_(model), flow_(flow), collector_(model.graph) {}
+
+    void operator()(Row& row) {
+        Graph& graph = model_.graph;
+        find_given(row.residual);
+        sym::Shape shape = sym::shape_of(graph, given_);
+        shape.push_back(sym::place_of(given_, row.residual));
+        for (const Expr e : given_) {  // whose rate is which
+            if (graph.is_symbol(e, SymbolKind::kVelocity)) {
+                const auto coordinate = static_cast<std::size_t>(flow_.coordinate_of(e));
+                shape.push_back(sym::place_of(given_, model_.coordinates[coordinate].q));
+            }
+        }
+        row.holonomic = !sym::depends_on_kind(graph, row.residual, SymbolKind::kVelocity);
+        const std::vector<Expr> symbols = row_symbols(graph, row);
+        const auto known = known_.find(shape);
+        if (known == known_.end()) {
+            derive(row, symbols);
+            remember(std::move(shape), row, symbols);
+            return;
+        }
+        const std::span<const Expr> made = known->second.recipe.follow(graph, given_);
+        row.kind = known->second.kind;
+        row.homogeneous = known->second.homogeneous;
+        row.A = entries_of(graph, flow_, symbols, made.first(symbols.size()));
+        const Expr* next = made.data() + symbols.size();
+        for (Expr* part : parts(row)) {
+            *part = *next++;
+        }
+    }
+
+  private:
+    struct Known {
+        sym::Recipe recipe;
+        ConstraintKind kind;
+        bool homogeneous;
+    };
+
+    /// What is made of the residual, besides A.
+    static std::array<Expr*, 6> parts(Row& row) {
+        return {&row.rate,           &row.b,           &row.residual_magnitude,
+                &row.rate_magnitude, &row.b_magnitude, &row.row_magnitude};
+    }
+
+    /// The nodes of the residual and the rates of its coordinates.
+    void find_given(Expr residual) {
+        given_ = sym::reachable(model_.graph, residual);
+        const std::size_t count = given_.size();
+        for (std::size_t i = 0; i < count; ++i) {
+            if (model_.graph.is_symbol(given_[i], SymbolKind::kCoordinate)) {
+                const auto coordinate = static_cast<std::size_t>(flow_.coordinate_of(given_[i]));
+                given_.push_back(model_.coordinates[coordinate].v);
+            }
+        }
+        std::sort(given_.begin(), given_.end());
+        given_.erase(std::unique(given_.begin(), given_.end()), given_.end());
+    }
+
+    void derive(Row& row, std::span<const Expr> symbols) {
+        Graph& graph = model_.graph;
+        values_ = row_values(graph, collector_, row, symbols);
+        row.A = entries_of(graph, flow_, symbols, values_);
+        row.kind = kind_by_symbols(model_, row.residual, row.holonomic, row.A);
+
+        // phi' = phi_q v + phi_t and its derivative with v held fixed; directional derivatives, so
+        // nothing is expanded.
+        const Expr change = flow_.along_velocity(graph, row.residual);
+        row.rate = row.holonomic ? change : row.residual;
+        row.b = collector_(graph.neg(row.holonomic ? flow_.along_velocity(graph, change) : change));
+
+        // Homogeneous of degree k in v: A v = k psi, zero on the constraint (Euler).
+        const std::optional<double> degree = velocity_degree(graph, row.rate);
+        row.homogeneous = degree.has_value() && *degree != 0.0;
+        find_magnitudes(graph, row);
+    }
+
+    void remember(sym::Shape shape, Row& row, std::span<const Expr> symbols) {
+        std::vector<Expr> made(values_.begin(), values_.end());
+        ANANKE_REQUIRE(made.size() == symbols.size());
+        for (const Expr* part : parts(row)) {
+            made.push_back(*part);
+        }
+        sym::Recipe recipe(model_.graph, given_, made);
+        if (recipe.is_general()) {
+            known_.emplace(std::move(shape), Known{std::move(recipe), row.kind, row.homogeneous});
+        }
+    }
+
+    Model& model_;
+    const TimeFlow& flow_;
+    Collector collector_;
+    std::vector<Expr> given_;   ///< of the present row, ascending
+    std::vector<Expr> values_;  ///< of A, by symbol
+    std::unordered_map<sym::Shape, Known, sym::ShapeHash> known_;
+};
+
+}  // namespace
+
 Row velocity_row(Model& model, const TimeFlow& flow, std::string name, Expr psi) {
     Graph& graph = model.graph;
     Row row;
@@ -229,7 +350,8 @@ Row velocity_row(Model& model, const TimeFlow& flow, std::string name, Expr psi)
     row.residual = psi;
     row.rate = psi;
     Collector collector(graph);
-    row.A = row_entries(model, flow, collector, row);
+    const std::vector<Expr> symbols = row_symbols(graph, row);
+    row.A = entries_of(graph, flow, symbols, row_values(graph, collector, row, symbols));
     row.kind = kind_by_symbols(model, psi, false, row.A);
     row.b = collector(graph.neg(flow.along_velocity(graph, psi)));
     find_magnitudes(graph, row);
@@ -239,7 +361,7 @@ Row velocity_row(Model& model, const TimeFlow& flow, std::string name, Expr psi)
 std::vector<Row> constraint_rows(Model& model, const TimeFlow& flow, const PointTable& points) {
     Graph& graph = model.graph;
     const auto components = sole_components(model, points);
-    Collector collector(graph);
+    RowDerivation derive_row(model, flow);
     std::vector<Row> rows;
     for (std::size_t c = 0; c < model.constraints.size(); ++c) {
         const std::vector<Expr> written_rows = model.constraints[c].rows;
@@ -255,20 +377,7 @@ std::vector<Row> constraint_rows(Model& model, const TimeFlow& flow, const Point
             if (constraint.joint >= 0 && graph.is_zero(row.residual)) {
                 continue;  // what a joint asks for in space holds by itself in the plane
             }
-            row.holonomic = !sym::depends_on_kind(graph, row.residual, SymbolKind::kVelocity);
-            row.A = row_entries(model, flow, collector, row);
-            row.kind = kind_by_symbols(model, row.residual, row.holonomic, row.A);
-
-            // phi' = phi_q v + phi_t and its derivative with v held fixed; directional derivatives,
-            // so nothing is expanded.
-            const Expr change = flow.along_velocity(graph, row.residual);
-            row.rate = row.holonomic ? change : row.residual;
-            row.b =
-                collector(graph.neg(row.holonomic ? flow.along_velocity(graph, change) : change));
-
-            // Homogeneous of degree k in v: A v = k psi, zero on the constraint (Euler).
-            const std::optional<double> degree = velocity_degree(graph, row.rate);
-            row.homogeneous = degree.has_value() && *degree != 0.0;
+            derive_row(row);
             if (constraint.norm_of < 0) {  // a unit quaternion pushes nothing
                 Attribution(model, flow, points, components).find(written_rows[k], row);
             }
@@ -281,7 +390,6 @@ std::vector<Row> constraint_rows(Model& model, const TimeFlow& flow, const Point
                 row.twists.clear();
                 row.unattributed.clear();
             }
-            find_magnitudes(graph, row);
             rows.push_back(std::move(row));
         }
     }

@@ -5,11 +5,13 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "mech/semidefinite.h"
 #include "mech/validate.h"
 #include "sym/print.h"
+#include "sym/shape.h"
 #include "sym/walk.h"
 
 namespace ananke::mech {
@@ -136,28 +138,38 @@ class MassProbe {
                 place_[at(blocks_[b][k])] = k;
             }
         }
-        for (const MassEntry& entry : equations.M) {
-            roots_.push_back(entry.value);
+        entries_.resize(blocks_.size());
+        for (std::size_t e = 0; e < equations_.M.size(); ++e) {
+            entries_[block_of_[at(equations_.M[e].row)]].push_back(e);
         }
+        find_repeated();
     }
 
+    /// Blocks of one shape are the same function of other coordinates: all of them are tried at the
+    /// start, one of them at random states.
     std::optional<NegativeDirection> search(const Probe& probe, int sample) const {
-        const std::vector<Real> M =
-            sym::evaluate<Real>(model_.graph, roots_, probe.values(model_.graph, roots_, sample));
-        std::vector<std::vector<std::size_t>> entries(blocks_.size());
-        for (std::size_t e = 0; e < equations_.M.size(); ++e) {
-            entries[block_of_[at(equations_.M[e].row)]].push_back(e);
-        }
+        std::vector<std::size_t> tried;
+        std::vector<Expr> roots;
         for (std::size_t b = 0; b < blocks_.size(); ++b) {
-            if (blocks_[b].size() > kLargestBlock) {
+            if (blocks_[b].size() > kLargestBlock ||
+                (sample != Probe::kInitial && repeated_[b] != 0)) {
                 continue;
             }
+            tried.push_back(b);
+            for (const std::size_t e : entries_[b]) {
+                roots.push_back(equations_.M[e].value);
+            }
+        }
+        const std::vector<Real> M =
+            sym::evaluate<Real>(model_.graph, roots, probe.values(model_.graph, roots, sample));
+        const Real* next = M.data();
+        for (const std::size_t b : tried) {
             SymmetricMatrix S(blocks_[b].size());
             bool finite = true;
-            for (const std::size_t e : entries[b]) {
+            for (const std::size_t e : entries_[b]) {
                 const MassEntry& entry = equations_.M[e];
-                S.set(place_[at(entry.row)], place_[at(entry.column)], M[e]);
-                finite = finite && std::isfinite(M[e]);
+                S.set(place_[at(entry.row)], place_[at(entry.column)], *next);
+                finite = finite && std::isfinite(*next++);
             }
             if (finite) {
                 if (const auto w = negative_direction(S)) {
@@ -188,6 +200,26 @@ class MassProbe {
     }
 
   private:
+    void find_repeated() {
+        std::unordered_set<sym::Shape, sym::ShapeHash> known;
+        repeated_.assign(blocks_.size(), 0);
+        for (std::size_t b = 0; b < blocks_.size(); ++b) {
+            std::vector<Expr> roots;
+            for (const std::size_t e : entries_[b]) {
+                roots.push_back(equations_.M[e].value);
+            }
+            const std::vector<Expr> nodes = sym::reachable(model_.graph, roots);
+            sym::Shape shape = sym::shape_of(model_.graph, nodes);
+            for (const std::size_t e : entries_[b]) {
+                const MassEntry& entry = equations_.M[e];
+                shape.push_back(sym::place_of(nodes, entry.value));
+                shape.push_back(static_cast<std::uint32_t>(place_[at(entry.row)]));
+                shape.push_back(static_cast<std::uint32_t>(place_[at(entry.column)]));
+            }
+            repeated_[b] = known.insert(std::move(shape)).second ? 0 : 1;
+        }
+    }
+
     Real form(const std::vector<MassEntry>& M, const Probe& probe, int sample,
               const NegativeDirection& direction) const {
         std::map<int, Real> w;
@@ -213,7 +245,8 @@ class MassProbe {
     const Equations& equations_;
     std::vector<std::vector<int>> blocks_;
     std::vector<std::size_t> block_of_, place_;
-    std::vector<Expr> roots_;
+    std::vector<std::vector<std::size_t>> entries_;  ///< of M, per block
+    std::vector<char> repeated_;                     ///< per block: of the shape of an earlier one
 };
 
 std::string state_text(const Model& model, const Probe& probe, const NegativeDirection& direction,

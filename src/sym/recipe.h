@@ -1,0 +1,37 @@
+// How expressions are made from others, to be repeated with other names.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sym/graph.h"
+
+namespace ananke::sym {
+
+/// What is made from expressions of one shape. Places count the nodes that are given, then leaves
+/// that are the same whatever the names, then steps.
+class Recipe {
+  public:
+    /// `given` ascending, all of some expressions; `made` from them by operations of the graph.
+    Recipe(const Graph& graph, std::span<const Expr> given, std::span<const Expr> made);
+
+    /// All names in what is made are given or are parameters, so that it can be repeated.
+    bool is_general() const { return general_; }
+
+    /// As made, from other nodes of the same shape. Valid until the next call.
+    std::span<const Expr> follow(Graph& graph, std::span<const Expr> given);
+
+  private:
+    struct Step {
+        Op op;
+        std::uint32_t a, b, c;  ///< places of operands
+    };
+    std::vector<Expr> leaves_;
+    std::vector<Step> steps_;
+    std::vector<std::uint32_t> results_;  ///< places
+    bool general_ = true;
+    std::vector<Expr> values_, made_;  ///< by place; of the last call
+};
+
+}  // namespace ananke::sym
