@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "base/check.h"
 
@@ -39,22 +40,31 @@ struct SymmetricFactor::Klu {
 
 SymmetricFactor::SymmetricFactor(int size, std::span<const SymmetricPlace> places)
     : size_(size), residual_(at(size)), right_(at(size)), klu_(std::make_unique<Klu>()) {
-    // Both halves as (column, row), sorted; equal ones become one.
+    // Both halves by column, then by row; equal ones become one.
     struct Half {
         int column, row;
         std::size_t place;
         bool mirrored;
     };
-    std::vector<Half> halves;
-    for (std::size_t p = 0; p < places.size(); ++p) {
-        halves.push_back({places[p].k, places[p].i, p, false});
-        if (places[p].i != places[p].k) {
-            halves.push_back({places[p].i, places[p].k, p, true});
+    std::vector<std::size_t> begin(at(size) + 1, 0);
+    const auto for_each_half = [&](auto&& use) {
+        for (std::size_t p = 0; p < places.size(); ++p) {
+            use(Half{places[p].k, places[p].i, p, false});
+            if (places[p].i != places[p].k) {
+                use(Half{places[p].i, places[p].k, p, true});
+            }
         }
+    };
+    for_each_half([&](const Half& half) { ++begin[at(half.column) + 1]; });
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    std::vector<Half> halves(begin.back());
+    std::vector<std::size_t> next = begin;
+    for_each_half([&](const Half& half) { halves[next[at(half.column)]++] = half; });
+    for (std::size_t c = 0; c < at(size); ++c) {
+        std::sort(halves.begin() + static_cast<std::ptrdiff_t>(begin[c]),
+                  halves.begin() + static_cast<std::ptrdiff_t>(begin[c + 1]),
+                  [](const Half& x, const Half& y) { return x.row < y.row; });
     }
-    std::sort(halves.begin(), halves.end(), [](const Half& x, const Half& y) {
-        return std::pair(x.column, x.row) < std::pair(y.column, y.row);
-    });
     column_begin_.assign(at(size) + 1, 0);
     upper_.assign(places.size(), 0);
     lower_.assign(places.size(), -1);
