@@ -29,8 +29,12 @@ Composer::Id Composer::constant(double number) {
 }
 
 Composer::Id Composer::append(const Instruction& instruction) {
-    instructions_.push_back(instruction);
-    return input_count_ + static_cast<Id>(instructions_.size() - 1);
+    const auto [place, is_new] =
+        known_.try_emplace(instruction, input_count_ + static_cast<Id>(instructions_.size()));
+    if (is_new) {
+        instructions_.push_back(instruction);
+    }
+    return place->second;
 }
 
 std::vector<Composer::Id> Composer::append(const Program& program, std::span<const Id> inputs) {

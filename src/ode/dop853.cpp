@@ -12,7 +12,10 @@
 namespace ananke::ode {
 namespace {
 
-using dop853::Weights;
+using dop853::DenseRow;
+using dop853::FifthOrderError;
+using dop853::StageRow;
+using dop853::ThirdOrderError;
 
 /// Two numbers at once, in the registers that every x86-64 has.
 using Pair = double __attribute__((vector_size(16)));
@@ -24,65 +27,26 @@ V load(const double* from) {
     return value;
 }
 
-template <class Row, class V, std::size_t J, bool first>
-V add_term(V sum, const double* k, std::size_t stride) {
-    if constexpr (Row::weights[J] == 0.0) {
-        return sum;
-    } else if constexpr (first) {
-        return Row::weights[J] * load<V>(k + J * stride);
-    } else {
-        return sum + Row::weights[J] * load<V>(k + J * stride);
-    }
-}
-
-template <class Row>
-constexpr std::size_t first_stage() {
-    std::size_t first = 0;
-    while (Row::weights[first] == 0.0) {
-        ++first;
-    }
-    return first;
-}
-
-/// sum_j weight_j k_j in the order of the stages; zero weights cost nothing.
-template <class Row, class V>
-V weighted(const double* k, std::size_t stride) {
-    return [&]<std::size_t... J>(std::index_sequence<J...>) {
-        V sum{};
-        ((sum = add_term<Row, V, J, J == first_stage<Row>()>(sum, k, stride)), ...);
-        return sum;
-    }
-    (std::make_index_sequence<dop853::kStages>{});
+/// The slopes of one component of y, or of two, stage by stage.
+template <class V>
+auto slopes(const double* k, std::size_t stride) {
+    return [k, stride](std::size_t stage) { return load<V>(k + stage * stride); };
 }
 
 /// out = y + h sum_j weight_j k_j
 template <class Row>
-void advance(std::span<const double> y, double h, const double* k, std::size_t stride,
-             double* out) {
+void advance_all(std::span<const double> y, double h, const double* k, std::size_t stride,
+                 double* out) {
     std::size_t i = 0;
     for (; i + 2 <= y.size(); i += 2) {
-        const Pair value = load<Pair>(y.data() + i) + h * weighted<Row, Pair>(k + i, stride);
+        const Pair value =
+            dop853::advance<Row>(load<Pair>(y.data() + i), h, slopes<Pair>(k + i, stride));
         std::memcpy(out + i, &value, sizeof value);
     }
     if (i < y.size()) {
-        out[i] = y[i] + h * weighted<Row, double>(k + i, stride);
+        out[i] = dop853::advance<Row>(y[i], h, slopes<double>(k + i, stride));
     }
 }
-
-template <std::size_t Stage>
-struct StageRow {
-    static constexpr const Weights& weights = dop853::kA[Stage];
-};
-struct FifthOrderError {
-    static constexpr const Weights& weights = dop853::kError5;
-};
-struct ThirdOrderError {
-    static constexpr const Weights& weights = dop853::kError3;
-};
-template <std::size_t Power>
-struct DenseRow {
-    static constexpr const Weights& weights = dop853::kD[Power];
-};
 
 }  // namespace
 
@@ -153,34 +117,69 @@ Status Dop853::attempt(const Trial& trial, bool after_rejection) {
     if (!after_rejection) {
         copy_few(first_.data(), first_.size(), k_.data());
     }
-    if (const Status status = compute_stages(trial); status != Status::kOk) {
-        return status;
-    }
-    statistics_.last_error = combine(trial.h);
-    if (!all_finite(y_new_) || std::isnan(statistics_.last_error)) {
-        return Status::kNotFinite;
+    is_whole_ = problem_.whole_step && attempt_whole(trial);
+    if (!is_whole_) {
+        if (const Status status = compute_stages(trial); status != Status::kOk) {
+            return status;
+        }
+        statistics_.last_error = combine(trial.h);
+        if (!all_finite(y_new_) || std::isnan(statistics_.last_error)) {
+            return Status::kNotFinite;
+        }
     }
     if (statistics_.last_error > 1.0) {
         retry_factor_ = control_.after_rejection(statistics_.last_error);
         return Status::kStepTooSmall;
     }
     // Roots take their time: what they are needed for comes after the hook and f.
-    growth_ = control_.growth(statistics_.last_error);
-    return finish_step(trial);
+    roots_ = is_whole_ ? whole_.roots : roots_of(statistics_.last_error);
+    growth_ = control_.growth(roots_);
+    return is_whole_ ? finish_whole() : finish_step(trial);
+}
+
+bool Dop853::attempt_whole(const Trial& trial) {
+    whole_.t = t_;
+    whole_.h = trial.h;
+    whole_.t_end = trial.t;
+    whole_.y = y_;
+    whole_.slope = k(0);
+    whole_.atol = atol_;
+    whole_.rtol = options_.rtol;
+    if (!problem_.whole_step(whole_)) {
+        return false;
+    }
+    statistics_.rhs_evaluations += dop853::kMainStages - 1;
+    statistics_.last_error = whole_.error;
+    return true;
+}
+
+Status Dop853::finish_whole() {
+    ++statistics_.rhs_evaluations;
+    copy_few_fresh(whole_.end, y_new_.size(), y_new_.data());
+    copy_few_fresh(whole_.end_slope, first_.size(), first_.data());
+    moved_ = whole_.moved;
+    problem_.whole_step_taken(whole_);
+    return Status::kOk;
+}
+
+/// What dense output needs of a step that was made at once.
+void Dop853::take_stages() {
+    for (std::size_t stage = 1; stage < dop853::kMainStages; ++stage) {
+        const double* const from = whole_.stages + (stage - 1) * whole_.stride;
+        std::copy(from, from + problem_.size, k(stage).begin());
+    }
+    std::copy(whole_.raw_end, whole_.raw_end + problem_.size, y_raw_.begin());
+    is_whole_ = false;
 }
 
 /// k(Stage) = f(t + c h, y + h sum_j a_j k_j).
 template <std::size_t Stage>
 Status Dop853::compute_stage(double t, double h, const std::vector<double>& y) {
-    advance<StageRow<Stage>>(y, h, k_.data(), stride_, y_stage_.data());
+    advance_all<StageRow<Stage>>(y, h, k_.data(), stride_, y_stage_.data());
     return evaluate(t + dop853::kC[Stage] * h, y_stage_, k(Stage));
 }
 
 Status Dop853::compute_stages(const Trial& trial) {
-    if (problem_.stages && problem_.stages(t_, trial.h, y_, k_.data(), stride_)) {
-        statistics_.rhs_evaluations += dop853::kMainStages - 1;
-        return Status::kOk;
-    }
     Status status = Status::kOk;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
         // Stages 1 to 11 (the book's 2 to 12), as long as none fails.
@@ -192,34 +191,24 @@ Status Dop853::compute_stages(const Trial& trial) {
 
 /// y_new, and the error in units of the tolerance.
 double Dop853::combine(double h) {
-    advance<StageRow<dop853::kMainStages>>(y_, h, k_.data(), stride_, y_new_.data());
-    double sum5 = 0.0;
-    double sum3 = 0.0;
+    advance_all<dop853::EndRow>(y_, h, k_.data(), stride_, y_new_.data());
+    dop853::ErrorSums<double> sums(0.0);
     const auto add = [&](std::size_t i, double error5, double error3) {
-        const double magnitude = std::max(std::abs(y_[i]), std::abs(y_new_[i]));
-        const double scale = atol_[i] + options_.rtol * magnitude;
-        const double e5 = error5 / scale;
-        const double e3 = error3 / scale;
-        sum5 += e5 * e5;
-        sum3 += e3 * e3;
+        sums.add(atol_[i], options_.rtol, y_[i], y_new_[i], error5, error3);
     };
     std::size_t i = 0;
     for (; i + 2 <= y_.size(); i += 2) {
-        const Pair e5 = weighted<FifthOrderError, Pair>(k_.data() + i, stride_);
-        const Pair e3 = weighted<ThirdOrderError, Pair>(k_.data() + i, stride_);
+        const auto k = slopes<Pair>(k_.data() + i, stride_);
+        const Pair e5 = dop853::weighted<FifthOrderError>(k);
+        const Pair e3 = dop853::weighted<ThirdOrderError>(k);
         add(i, e5[0], e3[0]);
         add(i + 1, e5[1], e3[1]);
     }
     if (i < y_.size()) {
-        add(i, weighted<FifthOrderError, double>(k_.data() + i, stride_),
-            weighted<ThirdOrderError, double>(k_.data() + i, stride_));
+        const auto k = slopes<double>(k_.data() + i, stride_);
+        add(i, dop853::weighted<FifthOrderError>(k), dop853::weighted<ThirdOrderError>(k));
     }
-    if (sum5 == 0.0) {
-        return 0.0;
-    }
-    // sum5 / sqrt(n (sum5 + 0.01 sum3)), in the order that overflows last
-    const double n = static_cast<double>(y_.size());
-    return std::abs(h) * std::sqrt(sum5 / n) * std::sqrt(sum5 / (sum5 + 0.01 * sum3));
+    return sums.fifth() == 0.0 ? 0.0 : sums.error(h, static_cast<double>(y_.size()));
 }
 
 /// The hook, and f at the state it leaves: a step that ends where f is undefined is rejected here,
@@ -247,7 +236,7 @@ Status Dop853::finish_step(const Trial& trial) {
 
 void Dop853::accept(const Trial& trial, bool after_rejection) {
     const double h = std::abs(trial.h);
-    control_.remember(statistics_.last_error);
+    control_.remember(roots_);
     double next = h * growth_;
     if (after_rejection) {
         next = std::min(next, h);
@@ -271,6 +260,9 @@ void Dop853::accept(const Trial& trial, bool after_rejection) {
 
 // The polynomial of [HNW] II.6 in nested form, coefficients 4 to 7 from the table D.
 Status Dop853::prepare_dense() {
+    if (is_whole_) {
+        take_stages();
+    }
     const std::vector<double>& end = moved_ ? y_raw_ : y_;
     Status status = Status::kOk;
     if (moved_) {
@@ -287,16 +279,16 @@ Status Dop853::prepare_dense() {
     }
     const std::span<const double> last = k(12);
     for (std::size_t i = 0; i < y_.size(); ++i) {
-        const double* const slopes = k_.data() + i;
+        const auto slope = slopes<double>(k_.data() + i, stride_);
         const double difference = end[i] - y_previous_[i];
-        const double bend = h_ * slopes[0] - difference;
+        const double bend = h_ * slope(0) - difference;
         interpolant_[0][i] = difference;
         interpolant_[1][i] = bend;
         interpolant_[2][i] = difference - h_ * last[i] - bend;
-        interpolant_[3][i] = h_ * weighted<DenseRow<0>, double>(slopes, stride_);
-        interpolant_[4][i] = h_ * weighted<DenseRow<1>, double>(slopes, stride_);
-        interpolant_[5][i] = h_ * weighted<DenseRow<2>, double>(slopes, stride_);
-        interpolant_[6][i] = h_ * weighted<DenseRow<3>, double>(slopes, stride_);
+        interpolant_[3][i] = h_ * dop853::weighted<DenseRow<0>>(slope);
+        interpolant_[4][i] = h_ * dop853::weighted<DenseRow<1>>(slope);
+        interpolant_[5][i] = h_ * dop853::weighted<DenseRow<2>>(slope);
+        interpolant_[6][i] = h_ * dop853::weighted<DenseRow<3>>(slope);
         interpolant_[7][i] = y_[i] - end[i];  // what the hook added
     }
     dense_ = Dense::kReady;

@@ -2,7 +2,7 @@
 // (orders 5 and 3 together) and the dense output of order 7 by Hairer & Wanner.
 //
 //   k_i = f(t + c_i h, y + h sum_j a_ij k_j),   y_new = y + h sum_i b_i k_i
-//   err = |h| e5² / sqrt(n (e5² + 0.01 e3²)),   e5, e3 scaled by the tolerance        [HNW] II.10
+//   err: see dop853_formulas.h
 //
 // Twelve evaluations of f for an accepted step, whether or not the `accepted` hook moves the state;
 // three more (four if it was moved) at the first dense() inside a step.
@@ -20,7 +20,7 @@
 #include <array>
 #include <vector>
 
-#include "ode/dop853_tableau.h"
+#include "ode/dop853_formulas.h"
 #include "ode/one_step.h"
 #include "ode/problem.h"
 #include "ode/step_control.h"
@@ -44,8 +44,11 @@ class Dop853 final : public OneStep {
     double initial_step(double t_end) override;
     Status attempt(const Trial& trial, bool after_rejection) override;
     void accept(const Trial& trial, bool after_rejection) override;
+    bool attempt_whole(const Trial& trial);
+    Status finish_whole();
     Status compute_stages(const Trial& trial);
     Status finish_step(const Trial& trial);
+    void take_stages();
     double combine(double h);
     Status prepare_dense();
     std::span<double> k(std::size_t stage) { return {k_.data() + stage * stride_, problem_.size}; }
@@ -54,7 +57,10 @@ class Dop853 final : public OneStep {
     Status compute_stage(double t, double h, const std::vector<double>& y);
 
     StepControl control_;
-    double growth_ = 1.0;  ///< of the step after an attempt without error
+    ErrorRoots<double> roots_{};  ///< of the last attempt within the tolerance
+    double growth_ = 1.0;         ///< of the step after it
+    WholeStep whole_;
+    bool is_whole_ = false;  ///< the last step was made at once: its stages are there, not in k_
     Dense dense_ = Dense::kNone;
 
     std::vector<double> y_stage_;                     ///< n  argument of the stage under way

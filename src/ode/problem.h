@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "ode/function_ref.h"
+#include "ode/step_control.h"
 
 namespace ananke::ode {
 
@@ -34,6 +35,27 @@ enum class Acceptance : std::uint8_t {
     kFailed,   ///< y cannot be used; a smaller step is tried
 };
 
+/// A step of DOP853 made at once: its stages, the end with what the `accepted` hook does to it, f
+/// there, and the error.
+struct WholeStep {
+    // Given.
+    double t = 0.0, h = 0.0;
+    double t_end = 0.0;                  ///< t + h
+    std::span<const double> y = {};      ///< at t
+    std::span<const double> slope = {};  ///< k_0 = f(t, y)
+    std::span<const double> atol = {};
+    double rtol = 0.0;
+    // Found. Numbers stay where they are until the next attempt.
+    const double* stages = nullptr;  ///< k_1 to k_11, `stride` apart
+    std::size_t stride = 0;
+    const double* raw_end = nullptr;    ///< before the hook
+    const double* end = nullptr;        ///< after it
+    const double* end_slope = nullptr;  ///< f there
+    bool moved = false;                 ///< by the hook
+    double error = 0.0;                 ///< in units of the tolerance, above 0
+    ErrorRoots<double> roots = {};      ///< of the error
+};
+
 /// Views only: the callables must outlive the integrator.
 struct Problem {
     std::size_t size = 0;  ///< n, components of y; may be 0
@@ -49,11 +71,12 @@ struct Problem {
     /// Optional. Polled before each attempt at a step.
     FunctionRef<bool()> stop_requested = {};
 
-    /// Optional, for explicit steps: all stages of a step of DOP853 at once, with the bits that rhs
-    /// gives one by one. k_0 = f(t, y) is known; writes k_1 to k_11, `stride` numbers apart, and
-    /// may use the room behind them. False: they must be computed one by one.
-    FunctionRef<bool(double t, double h, std::span<const double> y, double* k, std::size_t stride)>
-        stages = {};
+    /// Optional, for DOP853: an attempt at a step at once, with the bits of its parts. False: it
+    /// must be made part by part. Nothing follows from the attempt until it is taken.
+    FunctionRef<bool(WholeStep&)> whole_step = {};
+    /// The last whole step has passed the error test: its end takes the place of what `accepted`
+    /// and rhs would have given there.
+    FunctionRef<void(const WholeStep&)> whole_step_taken = {};
 };
 
 /// A step passes when the root mean square of error_i / (atol_i + rtol |y_i|) is at most 1.

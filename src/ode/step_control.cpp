@@ -9,8 +9,6 @@ namespace {
 constexpr double kSafety = 0.9;
 constexpr double kLeastFactor = 1.0 / 3.0;
 constexpr double kLargestFactor = 6.0;
-constexpr unsigned kProportional128 = 4;  // b = 4/128
-constexpr unsigned kIntegral128 = 13;     // a = 1/8 - 3/4 b = 13/128
 
 }  // namespace
 
@@ -26,21 +24,20 @@ double power_128th(double x, unsigned k) {
     return power;
 }
 
-void StepControl::remember(double error) {
-    error_old_ = std::max(error, kLeastError);
+void StepControl::remember(const ErrorRoots<double>& roots) {
+    memory_ = std::max(roots.fourth, kLeastMemory);
 }
 
-double StepControl::growth(double error) const {
-    const double shrink = power_128th(error, kIntegral128);
-    const double memory = power_128th(error_old_, kProportional128);
+double StepControl::growth(const ErrorRoots<double>& roots) const {
+    const double shrink = roots.thirteenth;
     const double least = shrink * kLargestFactor;
-    return least <= kSafety * memory
+    return least <= kSafety * memory_
                ? kLargestFactor
-               : std::clamp(kSafety * memory / shrink, kLeastFactor, kLargestFactor);
+               : std::clamp(kSafety * memory_ / shrink, kLeastFactor, kLargestFactor);
 }
 
 double StepControl::after_rejection(double error) const {
-    return std::clamp(kSafety / power_128th(error, kIntegral128), kLeastFactor, kSafety);
+    return std::clamp(kSafety / roots_of(error).thirteenth, kLeastFactor, kSafety);
 }
 
 }  // namespace ananke::ode

@@ -9,8 +9,9 @@ namespace ananke::ode {
 namespace {
 
 double after_acceptance(StepControl& control, double error) {
-    const double factor = control.growth(error);
-    control.remember(error);
+    const ErrorRoots<double> roots = roots_of(error);
+    const double factor = control.growth(roots);
+    control.remember(roots);
     return factor;
 }
 
@@ -23,6 +24,10 @@ TEST(StepControl, PowersMatchTheLibrary) {
     }
     EXPECT_EQ(power_128th(0.0, 13), 0.0);
     EXPECT_EQ(power_128th(256.0, 16), 2.0);
+    for (const double x : {0.0, 1e-300, 3e-8, 0.7, 1.0, 1e200}) {
+        EXPECT_EQ(roots_of(x).fourth, power_128th(x, 4));
+        EXPECT_EQ(roots_of(x).thirteenth, power_128th(x, 13));
+    }
 }
 
 TEST(StepControl, FactorsStayWithinTheirBounds) {

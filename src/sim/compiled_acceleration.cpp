@@ -111,18 +111,7 @@ CompiledAcceleration::Recording* CompiledAcceleration::make(RowOrder order) {
     const auto code = model.programs->get<Code>(key(RecordKey::Kind::kAcceleration, order), [&] {
         return model.is_large() ? record_segments(order) : record(order);
     });
-    if (model.is_large()) {
-        recordings_.push_back(std::make_unique<Recording>(*code, std::move(order)));
-        return recordings_.back().get();
-    }
-    const auto stages = model.programs->get<std::shared_ptr<const StageCode>>(
-        key(RecordKey::Kind::kStages, order), [&] {
-            return std::make_shared<const StageCode>(
-                *code->kernel.program(), model.layout,
-                AccelerationOutputs{at(n_), code->pivots.size(), code->parts});
-        });
     recordings_.push_back(std::make_unique<Recording>(*code, std::move(order)));
-    recordings_.back()->stages.emplace(*stages);
     return recordings_.back().get();
 }
 
@@ -170,14 +159,6 @@ void CompiledAcceleration::set_bounds(Recording& recording) {
         recording.bounds.push_back(watch.inverse_size / watch.fine);
     }
     recording.bounds.resize(recording.pivots.size() + recording.parts, solve::kSoundPart);
-}
-
-bool CompiledAcceleration::run_stages(double t, double h, const double* q, const double* v,
-                                      double* k, std::size_t stride, bool wanted) {
-    std::optional<StageProgram>& stages = active_->stages;
-    return stages && stages->stride() == stride && evaluator_->inputs_hold() &&
-           stages->ready(wanted) &&
-           stages->run(evaluator_->system_inputs(t, q, v), h, active_->bounds, k);
 }
 
 void CompiledAcceleration::Watched::add_pivot(const Recorded& value, const Bounds& least) {

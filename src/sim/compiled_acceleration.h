@@ -17,7 +17,7 @@
 #include "code/kernel.h"
 #include "sim/evaluator.h"
 #include "sim/recording.h"
-#include "sim/stage_program.h"
+#include "sim/step_program.h"
 
 namespace ananke::sim {
 
@@ -59,10 +59,18 @@ class CompiledAcceleration {
         active_->kernel.run(evaluator_->system_inputs(t, q, v).data(), outputs_.data());
         return health();
     }
-    /// All stages of a step of DOP853 from k_0 on, see ode::Problem::stages, where every pivot
-    /// stays sound; `wanted`: even if the program for it has not paid yet. Requires ready().
-    bool run_stages(double t, double h, const double* q, const double* v, double* k,
-                    std::size_t stride, bool wanted);
+    /// The part of this acceleration in a whole step. False if its program is in segments. Requires
+    /// ready().
+    bool add_to(StepParts& parts) const {
+        parts.acceleration = active_->kernel.program();
+        parts.pivots = active_->pivots.size();
+        parts.parts = active_->parts;
+        parts.bounds = active_->bounds;
+        return parts.acceleration != nullptr;
+    }
+    /// v, a and the energy rate of a state that a whole step has ended at, with sound pivots, as if
+    /// by run().
+    void take_rates(const double* rates) { copy_few_fresh(rates, watched(), outputs_.data()); }
     /// Whether the last run() has digits enough next to a singular configuration, where pivots are
     /// small whatever the order.
     bool serves_across() const;
@@ -119,8 +127,7 @@ class CompiledAcceleration {
         Recording(const Code& code, RowOrder its_order) : Code(code), order(std::move(its_order)) {}
         RowOrder order;
         std::optional<code::PacketKernel<kLanes>> tangent = {};  ///< made when it is asked for
-        std::optional<StageProgram> stages = {};
-        std::vector<double> bounds = {};  ///< of `stages`
+        std::vector<double> bounds = {};                         ///< see StepParts
     };
     class Watched final : public PivotObserver {
       public:

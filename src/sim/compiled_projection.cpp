@@ -10,11 +10,8 @@ namespace {
 
 using code::Recorded;
 
-/// Scaled residuals as in solve::ProjectionOptions: left alone, and good enough in the end.
-constexpr double kSkip = 2e-15;
+/// Scaled residual that is good enough in the end.
 constexpr double kAccept = 1e-12;
-/// One correction by Newton's method leaves less than round-off of a residual below this.
-constexpr double kOneCorrection = 1e-9;
 /// What an iteration that goes on corrects once only: its square is left.
 constexpr double kNear = 1e-4;
 constexpr int kMostCorrections = 4;
@@ -54,6 +51,17 @@ bool CompiledProjection::take(const RowOrder& order, double t, const double* q, 
         recordings_.push_back(std::move(made));
     }
     return active_ != nullptr;
+}
+
+bool CompiledProjection::add_to(StepParts& parts) const {
+    const Level& position = active_->position;
+    const Level& velocity = active_->velocity;
+    parts.position = position.rows > 0 ? position.kernel.program() : nullptr;
+    parts.velocity = velocity.rows > 0 ? velocity.kernel.program() : nullptr;
+    parts.position_floors = position.floors;
+    parts.velocity_floors = velocity.floors;
+    return (position.rows == 0 || parts.position != nullptr) &&
+           (velocity.rows == 0 || parts.velocity != nullptr);
 }
 
 std::unique_ptr<CompiledProjection::Recording> CompiledProjection::record(const RowOrder& order,
@@ -213,7 +221,7 @@ bool CompiledProjection::descend(Level& level, double t, std::span<double> q, st
     double before = HUGE_VAL;
     for (int i = 0; i < kMostCorrections; ++i) {
         residual = measure(level, t, q, v);
-        if (residual <= kSkip || (residual <= kAccept && residual >= 0.5 * before)) {
+        if (residual <= kSmallResidual || (residual <= kAccept && residual >= 0.5 * before)) {
             return true;
         }
         if (!(residual < before)) {

@@ -16,9 +16,15 @@
 #include "code/kernel.h"
 #include "sim/evaluator.h"
 #include "sim/recording.h"
+#include "sim/step_program.h"
 #include "solve/projection.h"
 
 namespace ananke::sim {
+
+/// Largest scaled residual that is left alone, as in solve::ProjectionOptions.
+inline constexpr double kSmallResidual = 2e-15;
+/// One correction by Newton's method leaves less than round-off of a residual below this.
+inline constexpr double kOneCorrection = 1e-9;
 
 class CompiledProjection {
   public:
@@ -27,6 +33,9 @@ class CompiledProjection {
     /// Makes or finds the programs for this order, at a state near the constraints. False if there
     /// is no program. Allocates where the order is a new one.
     bool take(const RowOrder& order, double t, const double* q, const double* v);
+
+    /// The part of the programs taken last in a whole step. False if they are in segments.
+    bool add_to(StepParts& parts) const;
 
     enum class Aim : std::uint8_t {
         kEnough,   ///< as round-off of a step allows

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/fresh_numbers.h"
 #include "code/kernel.h"
 #include "sim/evaluator.h"
 #include "sim/recording.h"
@@ -28,6 +29,14 @@ class RankWatch {
     /// True if, as things have gone since the last state, some row vanishes or becomes dependent
     /// within the next steps of such length.
     bool falls(double t, const double* q, const double* v);
+
+    // The same where a whole step brings the values along.
+    /// Null for large models.
+    const code::Program* program() const { return sparse_ ? nullptr : &kernel_.program(); }
+    /// Whether they fall so, by the outputs of the program.
+    bool falls(const double* values) const;
+    /// They are those of the last state from now on.
+    void take(const double* values) { copy_few_fresh(values, before_.size(), before_.data()); }
 
   private:
     std::optional<double> weakest_pivot(double t, const double* q, const double* v);

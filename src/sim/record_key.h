@@ -16,11 +16,11 @@ class RecordKey {
     enum class Kind : std::uint8_t {
         kOrder,
         kAcceleration,
-        kStages,
         kTangent,
         kPosition,
         kVelocity,
         kRank,
+        kStep,
     };
 
     explicit RecordKey(Kind kind) : words_{static_cast<std::uint64_t>(kind)} {}
@@ -45,6 +45,12 @@ class RecordKey {
             words_.push_back(static_cast<std::uint64_t>(pivot.coordinate));
             words_.push_back(static_cast<std::uint64_t>(pivot.row));
         }
+        return *this;
+    }
+
+    /// A program that the store itself keeps.
+    RecordKey& add(const void* kept) {
+        words_.push_back(reinterpret_cast<std::uintptr_t>(kept));
         return *this;
     }
 

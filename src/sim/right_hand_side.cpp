@@ -7,10 +7,6 @@ namespace {
 
 using solve::SolveStatus;
 
-/// States on the constraints between two close looks where rows are redundant: they may become
-/// independent without a pivot that tells.
-constexpr int kLongestTrust = 32;
-
 }  // namespace
 
 RightHandSide::RightHandSide(Evaluator& evaluator, const DynamicsOptions& options)
@@ -18,6 +14,7 @@ RightHandSide::RightHandSide(Evaluator& evaluator, const DynamicsOptions& option
       options_(options),
       dynamics_(evaluator, options, solve::Wanted::kMotion),
       watch_(evaluator),
+      watches_(is_foreseen(evaluator.model())),
       wanted_(evaluator.model().frictions.empty() ? solve::Wanted::kMotion : solve::Wanted::kAll) {
     if (options.form == solve::Form::kAuto && options.drift != Drift::kBaumgarte &&
         CompiledAcceleration::applies_to(evaluator.model())) {
@@ -33,7 +30,7 @@ SolveStatus RightHandSide::on_constraints(double t, const double* q, const doubl
     by_aside_ = false;
     looked_ = look_ || !compiled_ || !compiled_->ready() ||
               (redundant_ && ++since_look_ > kLongestTrust) || !run_program(t, q, v) || look_ ||
-              (is_foreseen(evaluator_->model()) && watch_.falls(t, q, v));
+              (watches_ && watch_.falls(t, q, v));
     if (!looked_) {
         if (health_ == PivotHealth::kTired) {
             choose_order(t, q, v);
@@ -47,7 +44,7 @@ SolveStatus RightHandSide::on_constraints(double t, const double* q, const doubl
     if (status == SolveStatus::kOk && compiled_) {
         dynamics_.kept_rows(rows_);
         redundant_ = dynamics_.rank() < evaluator_->model().m();
-        if (choose_order(t, q, v) && is_foreseen(evaluator_->model())) {
+        if (choose_order(t, q, v) && watches_) {
             rows_ = compiled_->order().rows;
             watch_.choose(rows_, dynamics_.weakest_pivot());
         }

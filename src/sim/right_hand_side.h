@@ -31,21 +31,34 @@ class RightHandSide {
                                                                        : solve_in_step(t, q, v);
     }
 
-    /// All stages of a step from k_0 on, see ode::Problem::stages, where the program serves at all
-    /// of them.
-    bool stages(double t, double h, std::span<const double> y, double* k, std::size_t stride) {
-        if (aside_ || !compiled_ || !compiled_->ready()) {
+    /// Adds what a whole step needs of the acceleration; `on_constraints`: it ends there. False if
+    /// the next step must be made part by part.
+    bool add_to(StepParts& parts, bool on_constraints) const {
+        if (aside_ || look_ || !compiled_ || !compiled_->ready() || !compiled_->add_to(parts) ||
+            (on_constraints && redundant_ && since_look_ >= kLongestTrust)) {
             return false;
         }
-        const double* q = y.data();
-        const double* v = q + evaluator_->model().n();
-        if (!compiled_->run_stages(t, h, q, v, k, stride, options_.whole_steps)) {
-            return false;
-        }
+        parts.rank = on_constraints && watches_ ? watch_.program() : nullptr;
+        return true;
+    }
+    /// Whether the end of such a step needs no closer look; `ranks` as RankWatch gives them there.
+    bool trusts_end(const StepParts& parts, const double* ranks) const {
+        return parts.rank == nullptr || !watch_.falls(ranks);
+    }
+    /// Such a step was taken: as if its end had been evaluated.
+    void take_end(const StepParts& parts, bool on_constraints, const double* rates,
+                  const double* ranks) {
+        compiled_->take_rates(rates);
         by_aside_ = false;
         by_program_ = true;
         health_ = PivotHealth::kSound;
-        return true;
+        if (on_constraints) {
+            looked_ = false;
+            since_look_ += redundant_ ? 1 : 0;
+        }
+        if (parts.rank != nullptr) {
+            watch_.take(ranks);
+        }
     }
 
     /// At a state next to a singular configuration, by the program alone; false if it cannot be
@@ -134,6 +147,10 @@ class RightHandSide {
     Dynamics& dynamics() { return dynamics_; }
 
   private:
+    /// States on the constraints between two close looks where rows are redundant: they may become
+    /// independent without a pivot that tells.
+    static constexpr int kLongestTrust = 32;
+
     /// False if the program cannot be trusted here.
     bool run_program(double t, const double* q, const double* v) {
         health_ = compiled_->run(t, q, v);
@@ -155,6 +172,7 @@ class RightHandSide {
     std::optional<Dynamics> aside_dynamics_;  ///< made when it is first needed
     std::optional<CompiledAcceleration> compiled_;
     RankWatch watch_;
+    bool watches_;                   ///< the rank is foreseen
     std::vector<int> rows_;          ///< chosen at the last close look
     std::vector<double> solved_at_;  ///< its inputs, where the solver had an answer
     std::size_t solved_ = 0;         ///< evaluations of the solver then

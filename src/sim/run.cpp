@@ -37,6 +37,7 @@ Runner::Runner(std::shared_ptr<const CompiledModel> model, std::span<const doubl
       n_(static_cast<std::size_t>(evaluator_.model().n())),
       equation_(evaluator_, options.dynamics),
       surface_(evaluator_, options.dynamics.drift, options.tolerance),
+      whole_steps_(evaluator_, equation_, surface_, options.dynamics.whole_steps),
       rows_(evaluator_, equation_, surface_, journal_, options),
       friction_(evaluator_, options.dynamics, options.tolerance),
       event_watch_(evaluator_, equation_.size()),
@@ -83,9 +84,15 @@ void Runner::integrate(const StartState& start) {
     };
     auto call_accepted = [this](double t, std::span<double> y) { return accepted(t, y); };
     auto stop = [this] { return options_.stop_requested && options_.stop_requested(); };
-    auto stages = [this](double t, double h, std::span<const double> y, double* k,
-                         std::size_t stride) { return equation_.stages(t, h, y, k, stride); };
-    const ode::Problem problem{equation_.size(), rhs, call_accepted, stop, stages};
+    auto whole_step = [this](ode::WholeStep& step) {
+        return first_step_done_ && whole_steps_.attempt(step);
+    };
+    auto whole_step_taken = [this](const ode::WholeStep& step) {
+        show_progress(step.t_end);
+        whole_steps_.take(step);
+    };
+    const ode::Problem problem{equation_.size(), rhs, call_accepted, stop, whole_step,
+                               whole_step_taken};
     ode::Options options = equation_.integrator_options(options_.tolerance);
     options.max_steps = options_.max_steps;
     auto jacobian = [this](double t, std::span<const double> y, std::span<double> J) {
@@ -137,12 +144,16 @@ void Runner::integrate(const StartState& start) {
                                 : describe_stop(evaluator_, status, stepper, rows_.rank()));
 }
 
-/// What becomes of a step that has passed the error test.
-ode::Acceptance Runner::accepted(double t, std::span<double> y) {
+void Runner::show_progress(double t) {
     if (options_.progress && seconds_since(last_progress_) > kProgressInterval) {
         last_progress_ = Clock::now();
         options_.progress(t);
     }
+}
+
+/// What becomes of a step that has passed the error test.
+ode::Acceptance Runner::accepted(double t, std::span<double> y) {
+    show_progress(t);
     const RowOrder* order = equation_.trusted_order();
     if (surface_.projects()) {
         equation_.choose_rows();

@@ -18,6 +18,7 @@
 #include "sim/state_equation.h"
 #include "sim/surface.h"
 #include "sim/switch_watch.h"
+#include "sim/whole_steps.h"
 
 namespace ananke::sim {
 
@@ -33,6 +34,7 @@ class Runner {
 
     // run.cpp: the loop.
     void integrate(const StartState& start);
+    void show_progress(double t);
     ode::Acceptance accepted(double t, std::span<double> y);
     ode::Status step_through(SingularStepper& stepper);
     bool is_over(const ode::Stepper& stepper);
@@ -62,6 +64,7 @@ class Runner {
     std::size_t n_;
     StateEquation equation_;
     Surface surface_;
+    WholeSteps whole_steps_;
     OutputRows rows_;
     FrictionWatch friction_;
     RowWatch row_watch_;

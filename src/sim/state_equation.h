@@ -29,9 +29,16 @@ class StateEquation {
 
     /// f inside a step, with the rows chosen at its beginning.
     ode::Evaluation rhs(double t, std::span<const double> y, std::span<double> dydt);
-    /// All stages of a step at once, see ode::Problem::stages.
-    bool stages(double t, double h, std::span<const double> y, double* k, std::size_t stride) {
-        return stick_rows_ == 0 && !choose_rows_ && acceleration_.stages(t, h, y, k, stride);
+    /// See RightHandSide: a whole step from the last state.
+    bool add_to(StepParts& parts, bool on_constraints) const {
+        return stick_rows_ == 0 && !choose_rows_ && acceleration_.add_to(parts, on_constraints);
+    }
+    bool trusts_end(const StepParts& parts, const double* ranks) const {
+        return acceleration_.trusts_end(parts, ranks);
+    }
+    void take_end(const StepParts& parts, bool on_constraints, const double* rates,
+                  const double* ranks) {
+        acceleration_.take_end(parts, on_constraints, rates, ranks);
     }
     /// What an implicit integrator may know about f; see ode::Structure.
     std::size_t positions() const { return n_; }

@@ -99,6 +99,34 @@ ode::Acceptance Surface::accept(double t, std::span<double> y, const RowOrder* o
     return moved ? ode::Acceptance::kChanged : ode::Acceptance::kUnchanged;
 }
 
+bool Surface::add_to(StepParts& parts, const RowOrder* order, double t, std::span<const double> y) {
+    if (energy_) {
+        return false;
+    }
+    return !projects_ || !has_rows_ ||
+           (order != nullptr && programs_.take(*order, t, y.data(), y.data() + n_) &&
+            programs_.add_to(parts));
+}
+
+bool Surface::accepts(const StepProgram& step) const {
+    const StepProgram::Level position = step.position();
+    const StepProgram::Level velocity = step.velocity();
+    return std::max(position.residual, velocity.residual) <= kOneCorrection &&
+           std::max(position.correction, velocity.correction) <=
+               kLargestCorrection * tolerance_ * step.largest_value();
+}
+
+void Surface::count_end(const StepProgram& step) {
+    if (projects_ && has_rows_) {
+        solve::ProjectionReport report;
+        report.position_correction = step.position().correction;
+        report.velocity_correction = step.velocity().correction;
+        report.position_changed = report.position_correction > 0.0;
+        report.velocity_changed = report.velocity_correction > 0.0;
+        count(report, std::numeric_limits<double>::infinity());
+    }
+}
+
 bool Surface::put_back_closest(double t, std::span<double> y, const RowOrder* order) {
     const std::span<double> q = y.subspan(0, n_);
     const std::span<double> v = y.subspan(n_, n_);

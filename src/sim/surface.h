@@ -38,6 +38,13 @@ class Surface {
     /// Puts back the end of a step, by a program where an order of elimination is given. One that
     /// must be moved far has left its branch.
     ode::Acceptance accept(double t, std::span<double> y, const RowOrder* order = nullptr);
+    /// Adds what a whole step needs to end on the surface, by programs for this order. False if it
+    /// must be put back by accept().
+    bool add_to(StepParts& parts, const RowOrder* order, double t, std::span<const double> y);
+    /// Whether one correction of each level put the end of such a step back, as accept() would.
+    bool accepts(const StepProgram& step) const;
+    /// Such a step was taken.
+    void count_end(const StepProgram& step);
     /// Puts back to the last digit, without counting it; by a program where an order is given.
     bool put_back_closest(double t, std::span<double> y, const RowOrder* order = nullptr);
     /// The same by one correction, where a program can: for an iteration that goes on.

@@ -1,0 +1,317 @@
+#include "sim/step_program.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "base/fresh_numbers.h"
+#include "code/composed.h"
+#include "ode/dop853_formulas.h"
+#include "sim/compiled_projection.h"
+
+namespace ananke::sim {
+namespace {
+
+namespace dop853 = ode::dop853;
+using code::Composed;
+using code::Composer;
+
+using Values = std::vector<Composed>;
+
+/// Operations of the largest program that is worth making: beyond it the way between the parts is a
+/// small part of a step.
+constexpr std::size_t kLargest = 20'000;
+/// What is watched, over its bound: above this it is sound by the rounding of the acceleration's
+/// own comparison, too.
+constexpr double kSound = 1.0 + 1e-12;
+
+/// Of one component of y, stage by stage.
+struct Slopes {
+    const std::vector<Values>& k;
+    std::size_t component;
+
+    const Composed& operator()(std::size_t stage) const { return k[stage][component]; }
+};
+
+/// The program while it is put together.
+class Recording {
+  public:
+    Recording(const StepLayout& layout, std::size_t pivots)
+        : layout_(layout),
+          pivots_(pivots),
+          composer_(static_cast<std::uint32_t>(layout.input_count())),
+          zero_(number(0.0)),
+          least_(number(2.0 * kSound)),
+          zeros_(zero_),
+          h_(input(layout.h())) {
+        for (std::size_t i = 0; i < layout.inputs; ++i) {
+            state_.push_back(input(i));
+        }
+        y_.assign(state_.begin() + 1, state_.begin() + 1 + at(2 * layout.n));
+        y_.push_back(input(layout.work()));
+        k_.emplace_back();
+        for (std::size_t i = 0; i < layout.size(); ++i) {
+            k_[0].push_back(input(layout.slope() + i));
+        }
+    }
+
+    template <std::size_t Stage>
+    void add_stage(const code::Program& acceleration) {
+        const Composed t = state_[0] + dop853::kC[Stage] * h_;
+        Values y;
+        for (std::size_t i = 0; i < 2 * layout_.n; ++i) {
+            y.push_back(dop853::advance<dop853::StageRow<Stage>>(y_[i], h_, slopes(i)));
+        }
+        k_.push_back(evaluate(acceleration, t, y));
+        put(k_.back());
+    }
+
+    /// The end as integrated, and its error.
+    Values end_step() {
+        Values end;
+        dop853::ErrorSums<Composed> sums(zero_);
+        const Composed rtol = input(layout_.rtol());
+        for (std::size_t i = 0; i < layout_.size(); ++i) {
+            end.push_back(dop853::advance<dop853::EndRow>(y_[i], h_, slopes(i)));
+            sums.add(input(layout_.atol() + i), rtol, y_[i], end[i],
+                     dop853::weighted<dop853::FifthOrderError>(slopes(i)),
+                     dop853::weighted<dop853::ThirdOrderError>(slopes(i)));
+        }
+        error_.push_back(sums.error(h_, static_cast<double>(layout_.size())));
+        const ode::ErrorRoots<Composed> roots = ode::roots_of(error_[0]);
+        error_.push_back(roots.fourth);
+        error_.push_back(roots.thirteenth);
+        put(end);
+        return end;
+    }
+
+    /// One correction of x, a part of `end`, where its residual asks for one.
+    void project(const code::Program* program, std::size_t rows, std::size_t first_floor,
+                 Values& end, std::size_t first) {
+        Composed residual = zero_;
+        Composed correction = zero_;
+        if (program != nullptr) {
+            const Values values = append(*program, end_time(), end);
+            for (std::size_t k = 0; k < rows; ++k) {
+                const Composed& f = values[layout_.n + k];
+                const Composed& magnitude = values[layout_.n + rows + k];
+                residual = max(residual,
+                               abs(f) / max(magnitude, input(layout_.floors() + first_floor + k)));
+            }
+            const Composed is_met = at_most(residual, number(kSmallResidual));
+            for (std::size_t i = 0; i < layout_.n; ++i) {
+                end[first + i] = select(is_met, end[first + i], end[first + i] + values[i]);
+                correction = max(correction, abs(values[i]));
+            }
+            correction = select(is_met, zero_, correction);
+        }
+        projection_.push_back(residual);
+        projection_.push_back(correction);
+    }
+
+    void note_size(const Values& end) {
+        size_.emplace_back(number(1.0));
+        for (std::size_t i = 0; i < 2 * layout_.n; ++i) {
+            size_[0] = max(size_[0], abs(end[i]));
+        }
+    }
+
+    void finish_step(const code::Program& acceleration, const code::Program* rank,
+                     const Values& end) {
+        put(end);
+        const Values slope = evaluate(acceleration, end_time(), end);
+        for (const Composed& value : end) {
+            zeros_ = fma(zero_, value, zeros_);
+        }
+        zeros_ = fma(zero_, slope.back(), zeros_);
+        put(slope);
+        const Values ranks = rank != nullptr ? append(*rank, end_time(), end) : Values{};
+        projection_.push_back(size_[0]);
+        const Values sound{least_, zeros_};
+        for (const Values& some : {error_, sound, projection_, ranks}) {
+            for (const Composed& one : some) {
+                outputs_.push_back(one.id());
+            }
+        }
+    }
+
+    code::Program finish() && { return std::move(composer_).finish(outputs_); }
+
+  private:
+    static std::ptrdiff_t at(std::size_t i) { return static_cast<std::ptrdiff_t>(i); }
+    Composed input(std::size_t index) {
+        return {composer_, composer_.input(static_cast<std::uint32_t>(index))};
+    }
+    Composed number(double value) { return {composer_, composer_.constant(value)}; }
+    Composed end_time() { return input(layout_.h() + 1); }
+    Slopes slopes(std::size_t component) const { return {k_, component}; }
+
+    Values append(const code::Program& program, const Composed& t, const Values& y) {
+        std::vector<Composer::Id> inputs;
+        for (const Composed& one : state_) {
+            inputs.push_back(one.id());
+        }
+        inputs[0] = t.id();
+        for (std::size_t i = 0; i < 2 * layout_.n; ++i) {
+            inputs[1 + i] = y[i].id();
+        }
+        Values values;
+        for (const Composer::Id id : composer_.append(program, inputs)) {
+            values.emplace_back(composer_, id);
+        }
+        return values;
+    }
+
+    /// v, a and the energy rate; the pivots are watched.
+    Values evaluate(const code::Program& acceleration, const Composed& t, const Values& y) {
+        Values values = append(acceleration, t, y);
+        for (std::size_t i = 0; i < layout_.watched; ++i) {
+            const Composed& watched = values[layout_.size() + i];
+            const Composed bound = input(layout_.bounds() + i);
+            const Composed part =
+                i < pivots_ ? watched * bound : fnma(watched, bound, number(2.0 * kSound));
+            least_ = min(least_, part);
+        }
+        for (std::size_t i = layout_.n; i < 2 * layout_.n; ++i) {
+            zeros_ = fma(zero_, values[i], zeros_);
+        }
+        values.erase(values.begin() + at(layout_.size()), values.end());
+        return values;
+    }
+
+    /// The next outputs, filled up to the stride.
+    void put(const Values& values) {
+        for (std::size_t i = 0; i < layout_.stride(); ++i) {
+            outputs_.push_back(i < values.size() ? values[i].id() : zero_.id());
+        }
+    }
+
+    const StepLayout& layout_;
+    std::size_t pivots_;
+    Composer composer_;
+    Composed zero_;
+    Composed least_, zeros_;  ///< see StepLayout::soundness
+    Composed h_;
+    Values state_;  ///< inputs of the parts at the beginning
+    Values y_;
+    std::vector<Values> k_;
+    Values error_, projection_, size_;
+    std::vector<Composer::Id> outputs_;
+};
+
+std::optional<code::Program> copy_of(const code::Program* program) {
+    return program != nullptr ? std::optional(*program) : std::nullopt;
+}
+
+const code::Program* pointer_to(const std::optional<code::Program>& program) {
+    return program ? &*program : nullptr;
+}
+
+/// Outputs of a level of the projection are n corrections, residuals and as many magnitudes.
+std::size_t rows_of(const code::Program* level, std::size_t n) {
+    return level != nullptr ? (level->outputs.size() - n) / 2 : 0;
+}
+
+}  // namespace
+
+StepLayout::StepLayout(const InputLayout& state, const StepParts& parts)
+    : n(static_cast<std::size_t>(state.n)),
+      inputs(state.size()),
+      watched(parts.pivots + parts.parts),
+      position_rows(rows_of(parts.position, n)),
+      velocity_rows(rows_of(parts.velocity, n)),
+      ranks(parts.rank != nullptr ? parts.rank->outputs.size() : 0) {}
+
+std::size_t StepLayout::raw_end() const {
+    return (dop853::kMainStages - 1) * stride();
+}
+
+StepCode::StepCode(const InputLayout& state, const StepParts& parts)
+    : state_(state),
+      layout_(state, parts),
+      pivots_(parts.pivots),
+      acceleration_(*parts.acceleration),
+      position_(copy_of(parts.position)),
+      velocity_(copy_of(parts.velocity)),
+      rank_(copy_of(parts.rank)) {
+    std::size_t terms = 3 * dop853::kMainStages;
+    for (std::size_t stage = 1; stage < dop853::kMainStages; ++stage) {
+        const dop853::Weights& row = dop853::kA[stage];
+        terms += 1 + static_cast<std::size_t>(
+                         std::count_if(row.begin(), row.end(), [](double w) { return w != 0.0; }));
+    }
+    operations_ = dop853::kMainStages * acceleration_.instructions.size() + 4 * layout_.n * terms;
+    for (const code::Program* part : {parts.position, parts.velocity, parts.rank}) {
+        operations_ += part != nullptr ? part->instructions.size() : 0;
+    }
+}
+
+const code::Kernel* StepCode::after_another_step(bool wanted) const {
+    if (operations_ > kLargest || (!wanted && ++steps_ < operations_)) {
+        return nullptr;
+    }
+    std::call_once(once_, [this] { kernel_.emplace(record()); });
+    return &*kernel_;
+}
+
+code::Program StepCode::record() const {
+    Recording whole(layout_, pivots_);
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+        (whole.template add_stage<I + 1>(acceleration_), ...);
+    }
+    (std::make_index_sequence<dop853::kMainStages - 1>{});
+    Values end = whole.end_step();
+    whole.note_size(end);
+    whole.project(pointer_to(position_), layout_.position_rows, 0, end, 0);
+    whole.project(pointer_to(velocity_), layout_.velocity_rows, layout_.position_rows, end,
+                  layout_.n);
+    whole.finish_step(acceleration_, pointer_to(rank_), end);
+    return std::move(whole).finish();
+}
+
+bool StepProgram::ready(bool wanted) {
+    if (!kernel_) {
+        const code::Kernel* kernel = code_->after_another_step(wanted);
+        if (kernel == nullptr) {
+            return false;
+        }
+        kernel_.emplace(*kernel);
+        inputs_.resize(kernel_->input_count());
+        outputs_.resize(kernel_->output_count());
+    }
+    return true;
+}
+
+bool StepProgram::run(std::span<const double> inputs, const StepParts& parts,
+                      ode::WholeStep& step) {
+    const StepLayout& layout = code_->layout();
+    double* const to = inputs_.data();
+    const std::size_t state = 1 + 2 * layout.n;
+    copy_few(inputs.data() + state, inputs.size() - state, to + state);
+    to[0] = step.t;
+    copy_few(step.y.data(), 2 * layout.n, to + 1);
+    to[layout.work()] = step.y[2 * layout.n];
+    to[layout.h()] = step.h;
+    to[layout.h() + 1] = step.t_end;
+    copy_few(step.slope.data(), layout.size(), to + layout.slope());
+    copy_few(parts.bounds.data(), layout.watched, to + layout.bounds());
+    to[layout.rtol()] = step.rtol;
+    copy_few(step.atol.data(), layout.size(), to + layout.atol());
+    copy_few(parts.position_floors.data(), layout.position_rows, to + layout.floors());
+    copy_few(parts.velocity_floors.data(), layout.velocity_rows,
+             to + layout.floors() + layout.position_rows);
+    kernel_->run(to, outputs_.data());
+
+    const double* const from = outputs_.data();
+    step.stages = from;
+    step.stride = layout.stride();
+    step.raw_end = from + layout.raw_end();
+    step.end = from + layout.end();
+    step.end_slope = from + layout.end_slope();
+    step.error = from[layout.error()];
+    step.roots = {from[layout.error() + 1], from[layout.error() + 2]};
+    return from[layout.soundness()] >= kSound && from[layout.soundness() + 1] == 0.0 &&
+           step.error > 0.0;
+}
+
+}  // namespace ananke::sim

@@ -1,0 +1,148 @@
+// A step of DOP853 as one program: the program of the acceleration at every stage, the sums between
+// them, the end of the step with its error, its projection, and the acceleration and the watch over
+// the rank there.
+//
+//   k_i = f(t + c_i h, y + h sum_j a_ij k_j),   i = 1 .. 11,      y_1 = y + h sum_j b_j k_j
+//
+// It is put together from the programs of the parts (code/composer.h), so it gives bit for bit what
+// these give one after the other, without the way from one to the next; what depends on the time
+// alone is evaluated for all stages together. It takes longer to make than its parts, so
+// it is made when as many steps have been made as it has operations.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "code/kernel.h"
+#include "ode/problem.h"
+#include "sim/compiled_model.h"
+
+namespace ananke::sim {
+
+/// What a step is put together from. Programs are null where a run does without; all have the
+/// inputs of InputLayout.
+struct StepParts {
+    /// v, a, the energy rate; then what is watched.
+    const code::Program* acceleration = nullptr;
+    std::size_t pivots = 0;  ///< watched: at least their bounds
+    std::size_t parts = 0;   ///< watched: at most theirs
+    /// Corrections (n), residuals, magnitudes: see CompiledProjection.
+    const code::Program* position = nullptr;
+    const code::Program* velocity = nullptr;
+    /// See RankWatch.
+    const code::Program* rank = nullptr;
+
+    // Numbers that may change from step to step.
+    std::span<const double> bounds = {};  ///< what is watched is multiplied by them: at least 1
+    std::span<const double> position_floors = {}, velocity_floors = {};  ///< least scales, per row
+
+    bool has_programs_of(const StepParts& other) const {
+        return acceleration == other.acceleration && position == other.position &&
+               velocity == other.velocity && rank == other.rank;
+    }
+};
+
+/// Where the numbers of the program stand among its inputs and outputs.
+struct StepLayout {
+    explicit StepLayout(const InputLayout& state, const StepParts& parts);
+
+    std::size_t n = 0;
+    std::size_t inputs = 0;  ///< of the parts
+    std::size_t watched = 0;
+    std::size_t position_rows = 0, velocity_rows = 0;
+    std::size_t ranks = 0;  ///< outputs of the watch over the rank
+
+    std::size_t size() const { return 2 * n + 1; }
+    /// Numbers from one stage to the next.
+    std::size_t stride() const { return (size() + 1) / 2 * 2; }
+
+    // Inputs, after those of the parts, which are at t: y's last component, h, t_1, k_0 ...
+    std::size_t work() const { return inputs; }
+    std::size_t h() const { return work() + 1; }
+    std::size_t slope() const { return h() + 2; }
+    /// ... per pivot and part what it is multiplied by before it is compared with 1 ...
+    std::size_t bounds() const { return slope() + size(); }
+    /// ... tolerances, least scales of residuals.
+    std::size_t rtol() const { return bounds() + watched; }
+    std::size_t atol() const { return rtol() + 1; }
+    std::size_t floors() const { return atol() + size(); }
+    std::size_t input_count() const { return floors() + position_rows + velocity_rows; }
+
+    // Outputs: k_1 to k_11 ...
+    std::size_t raw_end() const;
+    std::size_t end() const { return raw_end() + stride(); }
+    std::size_t end_slope() const { return end() + stride(); }
+    /// ... error, its roots ...
+    std::size_t error() const { return end_slope() + stride(); }
+    /// ... the least of the pivots over their bounds; 0 if all values are finite ...
+    std::size_t soundness() const { return error() + 3; }
+    /// ... per level of the projection residual and correction; largest value of the raw end.
+    std::size_t projection() const { return soundness() + 2; }
+    std::size_t rank() const { return projection() + 5; }
+};
+
+/// Of one choice of parts, shared by all runs: what they have asked for, and the program.
+class StepCode {
+  public:
+    StepCode(const InputLayout& state, const StepParts& parts);
+
+    /// The program, once it pays or is `wanted`; else null, and the step is counted. Safe for
+    /// several threads. Allocates where it makes the program.
+    const code::Kernel* after_another_step(bool wanted) const;
+
+    const StepLayout& layout() const { return layout_; }
+
+  private:
+    code::Program record() const;
+
+    InputLayout state_;
+    StepLayout layout_;
+    std::size_t pivots_;
+    code::Program acceleration_;
+    std::optional<code::Program> position_, velocity_, rank_;
+    std::size_t operations_ = 0;  ///< about
+    mutable std::atomic<std::size_t> steps_ = 0;
+    mutable std::once_flag once_;
+    mutable std::optional<code::Kernel> kernel_;
+};
+
+/// The same for one run.
+class StepProgram {
+  public:
+    explicit StepProgram(std::shared_ptr<const StepCode> code) : code_(std::move(code)) {}
+
+    /// See StepCode::after_another_step.
+    bool ready(bool wanted);
+
+    struct Level {
+        double residual, correction;
+    };
+    /// Requires ready(), and the programs of these parts. `inputs` of the parts at any state. False
+    /// if something watched is not sound at some state, a value not finite, or no error at all.
+    bool run(std::span<const double> inputs, const StepParts& parts, ode::WholeStep& step);
+
+    // Of the last run().
+    Level position() const { return level(0); }
+    Level velocity() const { return level(2); }
+    double largest_value() const { return outputs_[code_->layout().projection() + 4]; }
+    /// Outputs of the watch over the rank.
+    const double* ranks() const { return outputs_.data() + code_->layout().rank(); }
+
+  private:
+    Level level(std::size_t at) const {
+        const double* const from = outputs_.data() + code_->layout().projection() + at;
+        return {from[0], from[1]};
+    }
+
+    std::shared_ptr<const StepCode> code_;
+    std::optional<code::Kernel> kernel_;
+    std::vector<double> inputs_, outputs_;
+};
+
+}  // namespace ananke::sim
