@@ -100,10 +100,12 @@ class HandDop853 {
                 weighted<dop::kMainStages>(i, std::make_index_sequence<dop::kMainStages>{});
             y_new_[i] = y_[i] + h * slope;
             double e5 = 0.0;
-            double e3 = 0.0;
+            double e3 = slope;
             for (std::size_t j = 0; j < dop::kMainStages; ++j) {
                 e5 += ode::dop853::kError5[j] * k_[j][i];
-                e3 += ode::dop853::kError3[j] * k_[j][i];
+                if (ode::dop853::kThirdOrder[j] != 0.0) {
+                    e3 -= ode::dop853::kThirdOrder[j] * k_[j][i];
+                }
             }
             const double scale =
                 1.0 / (atol_ + rtol_ * std::max(std::abs(y_[i]), std::abs(y_new_[i])));

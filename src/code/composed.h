@@ -14,6 +14,7 @@ class Composed {
     Composer::Id id() const { return id_; }
 
     friend Composed operator+(const Composed& a, const Composed& b) { return a.apply(Op::kAdd, b); }
+    friend Composed operator-(const Composed& a, const Composed& b) { return a.apply(Op::kSub, b); }
     friend Composed operator*(const Composed& a, const Composed& b) { return a.apply(Op::kMul, b); }
     friend Composed operator/(const Composed& a, const Composed& b) { return a.apply(Op::kDiv, b); }
     friend Composed operator*(double a, const Composed& b) { return b.number(a) * b; }
@@ -26,6 +27,9 @@ class Composed {
     /// a*b + c, and c - a*b, with one rounding.
     friend Composed fma(const Composed& a, const Composed& b, const Composed& c) {
         return a.apply(Op::kFma, b, c);
+    }
+    friend Composed fma(double a, const Composed& b, const Composed& c) {
+        return fma(b.number(a), b, c);
     }
     friend Composed fnma(const Composed& a, const Composed& b, const Composed& c) {
         return a.apply(Op::kFnma, b, c);

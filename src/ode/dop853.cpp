@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -13,40 +12,13 @@ namespace ananke::ode {
 namespace {
 
 using dop853::DenseRow;
-using dop853::FifthOrderError;
-using dop853::StageRow;
-using dop853::ThirdOrderError;
 
-/// Two numbers at once, in the registers that every x86-64 has.
-using Pair = double __attribute__((vector_size(16)));
-
-template <class V>
-V load(const double* from) {
-    V value;
-    std::memcpy(&value, from, sizeof value);
-    return value;
-}
-
-/// The slopes of one component of y, or of two, stage by stage.
-template <class V>
-auto slopes(const double* k, std::size_t stride) {
-    return [k, stride](std::size_t stage) { return load<V>(k + stage * stride); };
-}
-
-/// out = y + h sum_j weight_j k_j
-template <class Row>
-void advance_all(std::span<const double> y, double h, const double* k, std::size_t stride,
-                 double* out) {
-    std::size_t i = 0;
-    for (; i + 2 <= y.size(); i += 2) {
-        const Pair value =
-            dop853::advance<Row>(load<Pair>(y.data() + i), h, slopes<Pair>(k + i, stride));
-        std::memcpy(out + i, &value, sizeof value);
-    }
-    if (i < y.size()) {
-        out[i] = dop853::advance<Row>(y[i], h, slopes<double>(k + i, stride));
-    }
-}
+/// The slopes of one component of y, stage by stage.
+struct Slopes {
+    const double* k;
+    std::size_t stride;
+    double operator()(std::size_t stage) const { return k[stage * stride]; }
+};
 
 }  // namespace
 
@@ -60,6 +32,7 @@ Result<Dop853> Dop853::create(const Problem& problem, const Options& options) {
 
 Dop853::Dop853(const Problem& problem, const Options& options)
     : OneStep(problem, options),
+      sums_(&dop853_sums()),
       stride_((problem.size + 1) / 2 * 2),
       k_(dop853::kStages * stride_) {
     const std::size_t n = problem.size;
@@ -175,7 +148,7 @@ void Dop853::take_stages() {
 /// k(Stage) = f(t + c h, y + h sum_j a_j k_j).
 template <std::size_t Stage>
 Status Dop853::compute_stage(double t, double h, const std::vector<double>& y) {
-    advance_all<StageRow<Stage>>(y, h, k_.data(), stride_, y_stage_.data());
+    sums_->advance[Stage](y, h, k_.data(), stride_, y_stage_.data());
     return evaluate(t + dop853::kC[Stage] * h, y_stage_, k(Stage));
 }
 
@@ -191,23 +164,8 @@ Status Dop853::compute_stages(const Trial& trial) {
 
 /// y_new, and the error in units of the tolerance.
 double Dop853::combine(double h) {
-    advance_all<dop853::EndRow>(y_, h, k_.data(), stride_, y_new_.data());
     dop853::ErrorSums<double> sums(0.0);
-    const auto add = [&](std::size_t i, double error5, double error3) {
-        sums.add(atol_[i], options_.rtol, y_[i], y_new_[i], error5, error3);
-    };
-    std::size_t i = 0;
-    for (; i + 2 <= y_.size(); i += 2) {
-        const auto k = slopes<Pair>(k_.data() + i, stride_);
-        const Pair e5 = dop853::weighted<FifthOrderError>(k);
-        const Pair e3 = dop853::weighted<ThirdOrderError>(k);
-        add(i, e5[0], e3[0]);
-        add(i + 1, e5[1], e3[1]);
-    }
-    if (i < y_.size()) {
-        const auto k = slopes<double>(k_.data() + i, stride_);
-        add(i, dop853::weighted<FifthOrderError>(k), dop853::weighted<ThirdOrderError>(k));
-    }
+    sums_->finish(y_, h, k_.data(), stride_, atol_.data(), options_.rtol, y_new_.data(), sums);
     return sums.fifth() == 0.0 ? 0.0 : sums.error(h, static_cast<double>(y_.size()));
 }
 
@@ -279,7 +237,7 @@ Status Dop853::prepare_dense() {
     }
     const std::span<const double> last = k(12);
     for (std::size_t i = 0; i < y_.size(); ++i) {
-        const auto slope = slopes<double>(k_.data() + i, stride_);
+        const Slopes slope{k_.data() + i, stride_};
         const double difference = end[i] - y_previous_[i];
         const double bend = h_ * slope(0) - difference;
         interpolant_[0][i] = difference;

@@ -20,7 +20,7 @@
 #include <array>
 #include <vector>
 
-#include "ode/dop853_formulas.h"
+#include "ode/dop853_sums.h"
 #include "ode/one_step.h"
 #include "ode/problem.h"
 #include "ode/step_control.h"
@@ -56,6 +56,7 @@ class Dop853 final : public OneStep {
     template <std::size_t Stage>
     Status compute_stage(double t, double h, const std::vector<double>& y);
 
+    const Dop853Sums* sums_;
     StepControl control_;
     ErrorRoots<double> roots_{};  ///< of the last attempt within the tolerance
     double growth_ = 1.0;         ///< of the step after it

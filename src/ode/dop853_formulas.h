@@ -1,7 +1,7 @@
 // What a step of DOP853 computes besides f, for any kind of number: one at a time, in pairs, or
 // recorded as part of a program.
 //
-//   sums    sum_j w_j k_j
+//   sums    sum_j w_j k_j, one rounding per term
 //   error   |h| e5² / sqrt(n (e5² + 0.01 e3²)),   e5, e3 scaled by the tolerance      [HNW] II.10
 //
 // [HNW] Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, 2nd ed. 1993.
@@ -26,8 +26,8 @@ using EndRow = StageRow<kMainStages>;
 struct FifthOrderError {
     static constexpr const Weights& weights = kError5;
 };
-struct ThirdOrderError {
-    static constexpr const Weights& weights = kError3;
+struct ThirdOrder {
+    static constexpr const Weights& weights = kThirdOrder;
 };
 template <std::size_t Power>
 struct DenseRow {
@@ -44,17 +44,18 @@ constexpr std::size_t first_stage() {
 }
 
 template <class Row, std::size_t J, class V, class Slope>
-void add_term(V& sum, const Slope& k) {
+[[gnu::always_inline]] inline void add_term(V& sum, const Slope& k) {
+    using std::fma;
     if constexpr (J > first_stage<Row>() && Row::weights[J] != 0.0) {
-        sum = sum + Row::weights[J] * k(J);
+        sum = fma(Row::weights[J], k(J), sum);
     }
 }
 
 /// sum_j weight_j k(j) in the order of the stages; zero weights cost nothing.
 template <class Row, class Slope>
-auto weighted(const Slope& k) {
+[[gnu::always_inline]] inline auto weighted(const Slope& k) {
     auto sum = Row::weights[first_stage<Row>()] * k(first_stage<Row>());
-    [&]<std::size_t... J>(std::index_sequence<J...>) {
+    [&]<std::size_t... J>(std::index_sequence<J...>) __attribute__((always_inline)) {
         (add_term<Row, J>(sum, k), ...);
     }
     (std::make_index_sequence<kStages>{});
@@ -63,8 +64,23 @@ auto weighted(const Slope& k) {
 
 /// y + h sum_j weight_j k(j)
 template <class Row, class V, class H, class Slope>
-V advance(const V& y, const H& h, const Slope& k) {
-    return y + h * weighted<Row>(k);
+[[gnu::always_inline]] inline V advance(const V& y, const H& h, const Slope& k) {
+    using std::fma;
+    return fma(h, weighted<Row>(k), y);
+}
+
+/// One component at the end of a step, and what its two estimates of order 5 and 3 say that it is
+/// off by, over h.
+template <class V>
+struct End {
+    V y, error5, error3;
+};
+
+template <class V, class Slope>
+[[gnu::always_inline]] inline End<V> end_of_step(const V& y, const V& h, const Slope& k) {
+    using std::fma;
+    const V slope = weighted<EndRow>(k);
+    return {fma(h, slope, y), weighted<FifthOrderError>(k), slope - weighted<ThirdOrder>(k)};
 }
 
 /// The error of a step, component by component.
@@ -73,16 +89,15 @@ class ErrorSums {
   public:
     explicit ErrorSums(const V& zero) : fifth_(zero), third_(zero) {}
 
-    /// `error5`, `error3`: sums of slopes with the weights of the two estimates.
-    void add(const V& atol, const V& rtol, const V& y, const V& y_new, const V& error5,
-             const V& error3) {
+    [[gnu::always_inline]] void add(const V& atol, const V& rtol, const V& y, const End<V>& end) {
         using std::abs;
+        using std::fma;
         using std::max;
-        const V inverse = 1.0 / (atol + rtol * max(abs(y), abs(y_new)));
-        const V e5 = error5 * inverse;
-        const V e3 = error3 * inverse;
-        fifth_ = fifth_ + e5 * e5;
-        third_ = third_ + e3 * e3;
+        const V inverse = 1.0 / fma(rtol, max(abs(y), abs(end.y)), atol);
+        const V e5 = end.error5 * inverse;
+        const V e3 = end.error3 * inverse;
+        fifth_ = fma(e5, e5, fifth_);
+        third_ = fma(e3, e3, third_);
     }
 
     const V& fifth() const { return fifth_; }

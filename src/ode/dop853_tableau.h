@@ -145,15 +145,9 @@ inline constexpr Weights kError5 = row({{1, 0.01312004499419488073250102996},
                                         {11, 0.08192320648511571246570742613},
                                         {12, -0.02235530786388629525884427845}});
 
-/// b - b^ with b^ of order 3, which uses stages 1, 9 and 12 alone.
-constexpr Weights third_order_error() {
-    Weights weights = kA[kMainStages];
-    weights[0] -= 31.0 / 127.0;
-    weights[8] -= 0.733846688281611857341361741547;
-    weights[11] -= 3.0 / 136.0;
-    return weights;
-}
-inline constexpr Weights kError3 = third_order_error();
+/// b^ of order 3, which uses stages 1, 9 and 12 alone.
+inline constexpr Weights kThirdOrder =
+    row({{1, 31.0 / 127.0}, {9, 0.733846688281611857341361741547}, {12, 3.0 / 136.0}});
 
 /// Coefficients 4 to 7 of the interpolating polynomial, as multiples of h k_j.
 inline constexpr std::array<Weights, 4> kD = {

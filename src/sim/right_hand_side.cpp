@@ -77,6 +77,7 @@ SolveStatus RightHandSide::solve_on_constraints(double t, const double* q, const
 }
 
 bool RightHandSide::choose_order(double t, const double* q, const double* v) {
+    ++choices_;
     if (!has_sparse_rows(evaluator_->model())) {
         return compiled_->choose(evaluator_->system_in_step(t, q, v), rows_);
     }

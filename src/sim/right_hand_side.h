@@ -31,15 +31,19 @@ class RightHandSide {
                                                                        : solve_in_step(t, q, v);
     }
 
-    /// Adds what a whole step needs of the acceleration; `on_constraints`: it ends there. False if
-    /// the next step must be made part by part.
+    /// Changes with every choice of rows and of an order.
+    std::size_t choices() const { return choices_; }
+    /// Whether the next step may be a whole one with what was chosen; `on_constraints`: it ends
+    /// there.
+    bool allows_whole_step(bool on_constraints) const {
+        return !aside_ && !look_ && compiled_ && compiled_->ready() &&
+               !(on_constraints && redundant_ && since_look_ >= kLongestTrust);
+    }
+    /// Adds what it needs of the acceleration. Requires allows_whole_step(). False if there is no
+    /// program for it.
     bool add_to(StepParts& parts, bool on_constraints) const {
-        if (aside_ || look_ || !compiled_ || !compiled_->ready() || !compiled_->add_to(parts) ||
-            (on_constraints && redundant_ && since_look_ >= kLongestTrust)) {
-            return false;
-        }
         parts.rank = on_constraints && watches_ ? watch_.program() : nullptr;
-        return true;
+        return compiled_->add_to(parts);
     }
     /// Whether the end of such a step needs no closer look; `ranks` as RankWatch gives them there.
     bool trusts_end(const StepParts& parts, const double* ranks) const {
@@ -172,7 +176,8 @@ class RightHandSide {
     std::optional<Dynamics> aside_dynamics_;  ///< made when it is first needed
     std::optional<CompiledAcceleration> compiled_;
     RankWatch watch_;
-    bool watches_;                   ///< the rank is foreseen
+    bool watches_;  ///< the rank is foreseen
+    std::size_t choices_ = 0;
     std::vector<int> rows_;          ///< chosen at the last close look
     std::vector<double> solved_at_;  ///< its inputs, where the solver had an answer
     std::size_t solved_ = 0;         ///< evaluations of the solver then

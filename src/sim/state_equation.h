@@ -29,9 +29,13 @@ class StateEquation {
 
     /// f inside a step, with the rows chosen at its beginning.
     ode::Evaluation rhs(double t, std::span<const double> y, std::span<double> dydt);
-    /// See RightHandSide: a whole step from the last state.
+    // Whole steps from the last state: see RightHandSide.
+    std::size_t choices() const { return acceleration_.choices(); }
+    bool allows_whole_step(bool on_constraints) const {
+        return stick_rows_ == 0 && !choose_rows_ && acceleration_.allows_whole_step(on_constraints);
+    }
     bool add_to(StepParts& parts, bool on_constraints) const {
-        return stick_rows_ == 0 && !choose_rows_ && acceleration_.add_to(parts, on_constraints);
+        return acceleration_.add_to(parts, on_constraints);
     }
     bool trusts_end(const StepParts& parts, const double* ranks) const {
         return acceleration_.trusts_end(parts, ranks);

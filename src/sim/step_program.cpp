@@ -39,19 +39,19 @@ class Recording {
     Recording(const StepLayout& layout, std::size_t pivots)
         : layout_(layout),
           pivots_(pivots),
-          composer_(static_cast<std::uint32_t>(layout.input_count())),
+          composer_(static_cast<std::uint32_t>(layout.input_count)),
           zero_(number(0.0)),
           least_(number(2.0 * kSound)),
           zeros_(zero_),
-          h_(input(layout.h())) {
-        for (std::size_t i = 0; i < layout.inputs; ++i) {
+          h_(input(layout.h)) {
+        for (std::size_t i = 0; i < layout.work; ++i) {
             state_.push_back(input(i));
         }
         y_.assign(state_.begin() + 1, state_.begin() + 1 + at(2 * layout.n));
-        y_.push_back(input(layout.work()));
+        y_.push_back(input(layout.work));
         k_.emplace_back();
-        for (std::size_t i = 0; i < layout.size(); ++i) {
-            k_[0].push_back(input(layout.slope() + i));
+        for (std::size_t i = 0; i < layout.size; ++i) {
+            k_[0].push_back(input(layout.slope + i));
         }
     }
 
@@ -70,14 +70,13 @@ class Recording {
     Values end_step() {
         Values end;
         dop853::ErrorSums<Composed> sums(zero_);
-        const Composed rtol = input(layout_.rtol());
-        for (std::size_t i = 0; i < layout_.size(); ++i) {
-            end.push_back(dop853::advance<dop853::EndRow>(y_[i], h_, slopes(i)));
-            sums.add(input(layout_.atol() + i), rtol, y_[i], end[i],
-                     dop853::weighted<dop853::FifthOrderError>(slopes(i)),
-                     dop853::weighted<dop853::ThirdOrderError>(slopes(i)));
+        const Composed rtol = input(layout_.rtol);
+        for (std::size_t i = 0; i < layout_.size; ++i) {
+            const dop853::End<Composed> one = dop853::end_of_step(y_[i], h_, slopes(i));
+            end.push_back(one.y);
+            sums.add(input(layout_.atol + i), rtol, y_[i], one);
         }
-        error_.push_back(sums.error(h_, static_cast<double>(layout_.size())));
+        error_.push_back(sums.error(h_, static_cast<double>(layout_.size)));
         const ode::ErrorRoots<Composed> roots = ode::roots_of(error_[0]);
         error_.push_back(roots.fourth);
         error_.push_back(roots.thirteenth);
@@ -95,8 +94,8 @@ class Recording {
             for (std::size_t k = 0; k < rows; ++k) {
                 const Composed& f = values[layout_.n + k];
                 const Composed& magnitude = values[layout_.n + rows + k];
-                residual = max(residual,
-                               abs(f) / max(magnitude, input(layout_.floors() + first_floor + k)));
+                residual =
+                    max(residual, abs(f) / max(magnitude, input(layout_.floors + first_floor + k)));
             }
             const Composed is_met = at_most(residual, number(kSmallResidual));
             for (std::size_t i = 0; i < layout_.n; ++i) {
@@ -120,10 +119,13 @@ class Recording {
                      const Values& end) {
         put(end);
         const Values slope = evaluate(acceleration, end_time(), end);
-        for (const Composed& value : end) {
-            zeros_ = fma(zero_, value, zeros_);
+        // A stage that is not finite has left its trace in the end: accelerations in velocities,
+        // and velocities in positions, whatever forces make of them.
+        for (const Values* all : {&end, &slope}) {
+            for (const Composed& value : *all) {
+                zeros_ = fma(zero_, value, zeros_);
+            }
         }
-        zeros_ = fma(zero_, slope.back(), zeros_);
         put(slope);
         const Values ranks = rank != nullptr ? append(*rank, end_time(), end) : Values{};
         projection_.push_back(size_[0]);
@@ -143,7 +145,7 @@ class Recording {
         return {composer_, composer_.input(static_cast<std::uint32_t>(index))};
     }
     Composed number(double value) { return {composer_, composer_.constant(value)}; }
-    Composed end_time() { return input(layout_.h() + 1); }
+    Composed end_time() { return input(layout_.t_end); }
     Slopes slopes(std::size_t component) const { return {k_, component}; }
 
     Values append(const code::Program& program, const Composed& t, const Values& y) {
@@ -166,22 +168,19 @@ class Recording {
     Values evaluate(const code::Program& acceleration, const Composed& t, const Values& y) {
         Values values = append(acceleration, t, y);
         for (std::size_t i = 0; i < layout_.watched; ++i) {
-            const Composed& watched = values[layout_.size() + i];
-            const Composed bound = input(layout_.bounds() + i);
+            const Composed& watched = values[layout_.size + i];
+            const Composed bound = input(layout_.bounds + i);
             const Composed part =
                 i < pivots_ ? watched * bound : fnma(watched, bound, number(2.0 * kSound));
             least_ = min(least_, part);
         }
-        for (std::size_t i = layout_.n; i < 2 * layout_.n; ++i) {
-            zeros_ = fma(zero_, values[i], zeros_);
-        }
-        values.erase(values.begin() + at(layout_.size()), values.end());
+        values.erase(values.begin() + at(layout_.size), values.end());
         return values;
     }
 
     /// The next outputs, filled up to the stride.
     void put(const Values& values) {
-        for (std::size_t i = 0; i < layout_.stride(); ++i) {
+        for (std::size_t i = 0; i < layout_.stride; ++i) {
             outputs_.push_back(i < values.size() ? values[i].id() : zero_.id());
         }
     }
@@ -216,15 +215,27 @@ std::size_t rows_of(const code::Program* level, std::size_t n) {
 
 StepLayout::StepLayout(const InputLayout& state, const StepParts& parts)
     : n(static_cast<std::size_t>(state.n)),
-      inputs(state.size()),
+      size(2 * n + 1),
       watched(parts.pivots + parts.parts),
       position_rows(rows_of(parts.position, n)),
       velocity_rows(rows_of(parts.velocity, n)),
-      ranks(parts.rank != nullptr ? parts.rank->outputs.size() : 0) {}
-
-std::size_t StepLayout::raw_end() const {
-    return (dop853::kMainStages - 1) * stride();
-}
+      stride((size + 1) / 2 * 2),
+      work(state.size()),
+      h(work + 1),
+      t_end(h + 1),
+      slope(t_end + 1),
+      bounds(slope + size),
+      rtol(bounds + watched),
+      atol(rtol + 1),
+      floors(atol + size),
+      input_count(floors + position_rows + velocity_rows),
+      raw_end((dop853::kMainStages - 1) * stride),
+      end(raw_end + stride),
+      end_slope(end + stride),
+      error(end_slope + stride),
+      soundness(error + 3),
+      projection(soundness + 2),
+      rank(projection + 5) {}
 
 StepCode::StepCode(const InputLayout& state, const StepParts& parts)
     : state_(state),
@@ -269,48 +280,49 @@ code::Program StepCode::record() const {
     return std::move(whole).finish();
 }
 
-bool StepProgram::ready(bool wanted) {
-    if (!kernel_) {
-        const code::Kernel* kernel = code_->after_another_step(wanted);
-        if (kernel == nullptr) {
-            return false;
-        }
-        kernel_.emplace(*kernel);
-        inputs_.resize(kernel_->input_count());
-        outputs_.resize(kernel_->output_count());
+bool StepProgram::make(bool wanted) {
+    const code::Kernel* kernel = code_->after_another_step(wanted);
+    if (kernel == nullptr) {
+        return false;
     }
+    kernel_.emplace(*kernel);
+    inputs_.resize(kernel_->input_count());
+    outputs_.resize(kernel_->output_count());
     return true;
 }
 
-bool StepProgram::run(std::span<const double> inputs, const StepParts& parts,
-                      ode::WholeStep& step) {
+void StepProgram::load(const StepParts& parts, std::span<const double> atol, double rtol) {
     const StepLayout& layout = code_->layout();
     double* const to = inputs_.data();
-    const std::size_t state = 1 + 2 * layout.n;
-    copy_few(inputs.data() + state, inputs.size() - state, to + state);
+    std::copy(parts.bounds.begin(), parts.bounds.end(), to + layout.bounds);
+    to[layout.rtol] = rtol;
+    std::copy(atol.begin(), atol.end(), to + layout.atol);
+    double* const floors =
+        std::copy(parts.position_floors.begin(), parts.position_floors.end(), to + layout.floors);
+    std::copy(parts.velocity_floors.begin(), parts.velocity_floors.end(), floors);
+}
+
+bool StepProgram::run(std::span<const double> inputs, ode::WholeStep& step) {
+    const StepLayout& layout = code_->layout();
+    double* const to = inputs_.data();
     to[0] = step.t;
     copy_few(step.y.data(), 2 * layout.n, to + 1);
-    to[layout.work()] = step.y[2 * layout.n];
-    to[layout.h()] = step.h;
-    to[layout.h() + 1] = step.t_end;
-    copy_few(step.slope.data(), layout.size(), to + layout.slope());
-    copy_few(parts.bounds.data(), layout.watched, to + layout.bounds());
-    to[layout.rtol()] = step.rtol;
-    copy_few(step.atol.data(), layout.size(), to + layout.atol());
-    copy_few(parts.position_floors.data(), layout.position_rows, to + layout.floors());
-    copy_few(parts.velocity_floors.data(), layout.velocity_rows,
-             to + layout.floors() + layout.position_rows);
-    kernel_->run(to, outputs_.data());
+    copy_few(inputs.data() + layout.size, layout.work - layout.size, to + layout.size);
+    to[layout.work] = step.y[2 * layout.n];
+    to[layout.h] = step.h;
+    to[layout.t_end] = step.t_end;
+    copy_few(step.slope.data(), layout.size, to + layout.slope);
+    double* const from = outputs_.data();
+    kernel_->run(to, from);
 
-    const double* const from = outputs_.data();
     step.stages = from;
-    step.stride = layout.stride();
-    step.raw_end = from + layout.raw_end();
-    step.end = from + layout.end();
-    step.end_slope = from + layout.end_slope();
-    step.error = from[layout.error()];
-    step.roots = {from[layout.error() + 1], from[layout.error() + 2]};
-    return from[layout.soundness()] >= kSound && from[layout.soundness() + 1] == 0.0 &&
+    step.stride = layout.stride;
+    step.raw_end = from + layout.raw_end;
+    step.end = from + layout.end;
+    step.end_slope = from + layout.end_slope;
+    step.error = from[layout.error];
+    step.roots = {from[layout.error + 1], from[layout.error + 2]};
+    return from[layout.soundness] >= kSound && from[layout.soundness + 1] == 0.0 &&
            step.error > 0.0;
 }
 

@@ -38,7 +38,7 @@ struct StepParts {
     /// See RankWatch.
     const code::Program* rank = nullptr;
 
-    // Numbers that may change from step to step.
+    // Numbers of this run.
     std::span<const double> bounds = {};  ///< what is watched is multiplied by them: at least 1
     std::span<const double> position_floors = {}, velocity_floors = {};  ///< least scales, per row
 
@@ -50,41 +50,29 @@ struct StepParts {
 
 /// Where the numbers of the program stand among its inputs and outputs.
 struct StepLayout {
-    explicit StepLayout(const InputLayout& state, const StepParts& parts);
+    StepLayout(const InputLayout& state, const StepParts& parts);
 
-    std::size_t n = 0;
-    std::size_t inputs = 0;  ///< of the parts
-    std::size_t watched = 0;
-    std::size_t position_rows = 0, velocity_rows = 0;
-    std::size_t ranks = 0;  ///< outputs of the watch over the rank
+    std::size_t n;
+    std::size_t size;  ///< of y: q, v, and the work
+    std::size_t watched;
+    std::size_t position_rows, velocity_rows;
+    std::size_t stride;  ///< numbers from one stage to the next
 
-    std::size_t size() const { return 2 * n + 1; }
-    /// Numbers from one stage to the next.
-    std::size_t stride() const { return (size() + 1) / 2 * 2; }
+    // Inputs, after those of the parts, which are at t:
+    std::size_t work;  ///< last component of y
+    std::size_t h, t_end;
+    std::size_t slope;   ///< k_0
+    std::size_t bounds;  ///< what each pivot and part is multiplied by before it is compared with 1
+    std::size_t rtol, atol;
+    std::size_t floors;  ///< least scales of residuals, of positions, then of velocities
+    std::size_t input_count;
 
-    // Inputs, after those of the parts, which are at t: y's last component, h, t_1, k_0 ...
-    std::size_t work() const { return inputs; }
-    std::size_t h() const { return work() + 1; }
-    std::size_t slope() const { return h() + 2; }
-    /// ... per pivot and part what it is multiplied by before it is compared with 1 ...
-    std::size_t bounds() const { return slope() + size(); }
-    /// ... tolerances, least scales of residuals.
-    std::size_t rtol() const { return bounds() + watched; }
-    std::size_t atol() const { return rtol() + 1; }
-    std::size_t floors() const { return atol() + size(); }
-    std::size_t input_count() const { return floors() + position_rows + velocity_rows; }
-
-    // Outputs: k_1 to k_11 ...
-    std::size_t raw_end() const;
-    std::size_t end() const { return raw_end() + stride(); }
-    std::size_t end_slope() const { return end() + stride(); }
-    /// ... error, its roots ...
-    std::size_t error() const { return end_slope() + stride(); }
-    /// ... the least of the pivots over their bounds; 0 if all values are finite ...
-    std::size_t soundness() const { return error() + 3; }
-    /// ... per level of the projection residual and correction; largest value of the raw end.
-    std::size_t projection() const { return soundness() + 2; }
-    std::size_t rank() const { return projection() + 5; }
+    // Outputs, after k_1 to k_11:
+    std::size_t raw_end, end, end_slope;
+    std::size_t error;       ///< and its roots
+    std::size_t soundness;   ///< least of the pivots over their bounds; 0 if all values are finite
+    std::size_t projection;  ///< per level residual and correction; largest value of the raw end
+    std::size_t rank;        ///< outputs of the watch over the rank
 };
 
 /// Of one choice of parts, shared by all runs: what they have asked for, and the program.
@@ -118,25 +106,28 @@ class StepProgram {
     explicit StepProgram(std::shared_ptr<const StepCode> code) : code_(std::move(code)) {}
 
     /// See StepCode::after_another_step.
-    bool ready(bool wanted);
+    bool ready(bool wanted) { return kernel_ || make(wanted); }
 
     struct Level {
         double residual, correction;
     };
-    /// Requires ready(), and the programs of these parts. `inputs` of the parts at any state. False
-    /// if something watched is not sound at some state, a value not finite, or no error at all.
-    bool run(std::span<const double> inputs, const StepParts& parts, ode::WholeStep& step);
+    /// Requires ready(). The numbers that hold for the steps to come; `parts` of this program.
+    void load(const StepParts& parts, std::span<const double> atol, double rtol);
+    /// Requires load(). `inputs` of the parts at any state. False if something watched is not
+    /// sound at some state, a value not finite, or no error at all.
+    bool run(std::span<const double> inputs, ode::WholeStep& step);
 
     // Of the last run().
     Level position() const { return level(0); }
     Level velocity() const { return level(2); }
-    double largest_value() const { return outputs_[code_->layout().projection() + 4]; }
+    double largest_value() const { return outputs_[code_->layout().projection + 4]; }
     /// Outputs of the watch over the rank.
-    const double* ranks() const { return outputs_.data() + code_->layout().rank(); }
+    const double* ranks() const { return outputs_.data() + code_->layout().rank; }
 
   private:
+    bool make(bool wanted);
     Level level(std::size_t at) const {
-        const double* const from = outputs_.data() + code_->layout().projection() + at;
+        const double* const from = outputs_.data() + code_->layout().projection + at;
         return {from[0], from[1]};
     }
 

@@ -6,17 +6,21 @@
 namespace ananke::sim {
 
 bool WholeSteps::attempt(ode::WholeStep& step) {
-    StepParts parts;
-    if (!evaluator_->inputs_hold() || !equation_->add_to(parts, surface_->projects()) ||
-        !surface_->add_to(parts, equation_->order(), step.t, step.y)) {
+    if (!evaluator_->inputs_hold() || !equation_->allows_whole_step(projects_)) {
         return false;
     }
-    if (program_ == nullptr || !parts.has_programs_of(parts_)) {
-        program_ = &program_of(parts);
+    if (choices_ != equation_->choices()) {
+        choose(step);
     }
-    parts_ = parts;
-    if (!program_->ready(wanted_) || !program_->run(evaluator_->inputs(), parts_, step) ||
-        !surface_->accepts(*program_) || !equation_->trusts_end(parts_, program_->ranks())) {
+    if (program_ == nullptr || !program_->ready(wanted_)) {
+        return false;
+    }
+    if (!loaded_) {
+        program_->load(parts_, step.atol, step.rtol);
+        loaded_ = true;
+    }
+    if (!program_->run(evaluator_->inputs(), step) || !surface_->accepts(*program_) ||
+        !equation_->trusts_end(parts_, program_->ranks())) {
         return false;
     }
     step.moved = program_->position().correction > 0.0 || program_->velocity().correction > 0.0;
@@ -25,7 +29,16 @@ bool WholeSteps::attempt(ode::WholeStep& step) {
 
 void WholeSteps::take(const ode::WholeStep& step) {
     surface_->count_end(*program_);
-    equation_->take_end(parts_, surface_->projects(), step.end_slope, program_->ranks());
+    equation_->take_end(parts_, projects_, step.end_slope, program_->ranks());
+}
+
+void WholeSteps::choose(const ode::WholeStep& step) {
+    choices_ = equation_->choices();
+    parts_ = {};
+    loaded_ = false;
+    const bool whole = equation_->add_to(parts_, projects_) &&
+                       surface_->add_to(parts_, equation_->order(), step.t, step.y);
+    program_ = whole ? &program_of(parts_) : nullptr;
 }
 
 StepProgram& WholeSteps::program_of(const StepParts& parts) {

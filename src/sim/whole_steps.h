@@ -17,7 +17,11 @@ class WholeSteps {
   public:
     /// `wanted`: also where the program has not paid yet.
     WholeSteps(Evaluator& evaluator, StateEquation& equation, Surface& surface, bool wanted)
-        : evaluator_(&evaluator), equation_(&equation), surface_(&surface), wanted_(wanted) {}
+        : evaluator_(&evaluator),
+          equation_(&equation),
+          surface_(&surface),
+          wanted_(wanted),
+          projects_(surface.projects()) {}
 
     /// See ode::Problem::whole_step. Leaves no trace.
     bool attempt(ode::WholeStep& step);
@@ -31,14 +35,19 @@ class WholeSteps {
         StepProgram program;
     };
 
+    /// Finds or makes the program for what was chosen, if there is one.
+    void choose(const ode::WholeStep& step);
     StepProgram& program_of(const StepParts& parts);
 
     Evaluator* evaluator_;
     StateEquation* equation_;
     Surface* surface_;
     bool wanted_;
+    bool projects_;
+    std::size_t choices_ = 0;  ///< of the equation, as known here
     StepParts parts_;
-    StepProgram* program_ = nullptr;  ///< of parts_
+    StepProgram* program_ = nullptr;  ///< of parts_; null: none
+    bool loaded_ = false;             ///< with their numbers
     std::deque<Known> known_;
 };
 
