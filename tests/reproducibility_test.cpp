@@ -37,7 +37,7 @@ TEST(Reproducibility, TheSameRunTwiceGivesTheSameBits) {
     }
 }
 
-// One program for all stages of a step rounds as one after the other does.
+// One program for a whole step rounds as its parts do one after the other.
 TEST(Reproducibility, WholeStepsGiveTheBitsOfTheirStages) {
     for (const std::string& name : stems(source_directory() / "models", ".ank")) {
         SCOPED_TRACE(name);
@@ -113,6 +113,25 @@ TEST(Reproducibility, TwoProcessesWriteTheSameFile) {
     const std::string first = output_of(command);
     EXPECT_GT(first.size(), 10000U);
     EXPECT_EQ(first, output_of(command));
+}
+
+// Two parameters in turn, thousands of times: programs are made, found again, forgotten and made
+// anew, and none stands in for another.
+TEST(Reproducibility, ProgramsOfChangingParametersAreTheirOwn) {
+    const std::string relay =
+        "parameter u = 1\ncoordinate x\nkinetic x'^2/2\nforce on x = u - x'\n"
+        "event up: x = 0 rising { u = -1 }\nevent down: x = 0 falling { u = 1 }\n"
+        "initial x = -1\n";
+    Settings settings{.times = {0.0, 25.0}, .tolerance = 1e-10};
+    const Recording parts = run_text(relay, settings);
+    settings.whole_steps = true;
+    const Recording whole = run_text(relay, settings);
+    ASSERT_GT(parts.rows.events.size(), 1000U);
+    ASSERT_EQ(parts.rows.events.size(), whole.rows.events.size());
+    for (std::size_t i = 0; i < parts.rows.events.size(); ++i) {
+        ASSERT_EQ(parts.rows.events[i].t, whole.rows.events[i].t) << i;
+    }
+    EXPECT_EQ(hash_of(parts.rows.values), hash_of(whole.rows.values));
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ class LaneKernel {
     std::size_t input_count() const { return program_->input_count; }
     std::size_t output_count() const { return program_->outputs.size(); }
     const Program& program() const { return *program_; }
+    std::shared_ptr<const Program> shared_program() const { return program_; }
     bool is_native() const { return std::holds_alternative<Native>(tier_); }
 
     /// Reads input_count() numbers per lane, writes output_count(). Does not allocate; no state is

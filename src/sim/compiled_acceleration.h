@@ -62,7 +62,7 @@ class CompiledAcceleration {
     /// The part of this acceleration in a whole step. False if its program is in segments. Requires
     /// ready().
     bool add_to(StepParts& parts) const {
-        parts.acceleration = active_->kernel.program();
+        parts.acceleration = active_->kernel.shared_program();
         parts.pivots = active_->pivots.size();
         parts.parts = active_->parts;
         parts.bounds = active_->bounds;

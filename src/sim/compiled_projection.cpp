@@ -56,8 +56,8 @@ bool CompiledProjection::take(const RowOrder& order, double t, const double* q, 
 bool CompiledProjection::add_to(StepParts& parts) const {
     const Level& position = active_->position;
     const Level& velocity = active_->velocity;
-    parts.position = position.rows > 0 ? position.kernel.program() : nullptr;
-    parts.velocity = velocity.rows > 0 ? velocity.kernel.program() : nullptr;
+    parts.position = position.rows > 0 ? position.kernel.shared_program() : nullptr;
+    parts.velocity = velocity.rows > 0 ? velocity.kernel.shared_program() : nullptr;
     parts.position_floors = position.floors;
     parts.velocity_floors = velocity.floors;
     return (position.rows == 0 || parts.position != nullptr) &&

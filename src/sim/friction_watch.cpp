@@ -149,8 +149,10 @@ void FrictionWatch::find_signals(ode::Stepper& stepper, double t, std::span<cons
         signals_[at(f)] = !known              ? std::nan("")
                           : idle_[at(f)] != 0 ? no_slip(v) - slip_size(f)
                                               : signal(f);
-        noise_[at(f)] = evaluator_->sticks(f) ? limit_rounding() * limit(f)
-                                              : kSlipRounding * std::max(1.0, rest(v));
+        // The direction of a slip in a plane is as uncertain as states inside a step are.
+        noise_[at(f)] = evaluator_->sticks(f)        ? limit_rounding() * limit(f)
+                        : friction(f).components > 1 ? no_slip(v)
+                                                     : kSlipRounding * std::max(1.0, rest(v));
     }
 }
 

@@ -7,6 +7,7 @@
 // large models the part of the weakest row that all others do not reproduce says the same.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -32,7 +33,9 @@ class RankWatch {
 
     // The same where a whole step brings the values along.
     /// Null for large models.
-    const code::Program* program() const { return sparse_ ? nullptr : &kernel_.program(); }
+    std::shared_ptr<const code::Program> program() const {
+        return sparse_ ? nullptr : kernel_.shared_program();
+    }
     /// Whether they fall so, by the outputs of the program.
     bool falls(const double* values) const;
     /// They are those of the last state from now on.

@@ -48,7 +48,7 @@ class RecordKey {
         return *this;
     }
 
-    /// A program that the store itself keeps.
+    /// An object that what is stored under this key keeps alive.
     RecordKey& add(const void* kept) {
         words_.push_back(reinterpret_cast<std::uintptr_t>(kept));
         return *this;

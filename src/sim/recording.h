@@ -2,6 +2,7 @@
 // which an order of elimination is chosen.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -44,6 +45,10 @@ class RecordedKernel {
     const code::Program* program() const {
         const auto* whole = std::get_if<code::Kernel>(&kernel_);
         return whole != nullptr ? &whole->program() : nullptr;
+    }
+    std::shared_ptr<const code::Program> shared_program() const {
+        const auto* whole = std::get_if<code::Kernel>(&kernel_);
+        return whole != nullptr ? whole->shared_program() : nullptr;
     }
     void run(const double* inputs, double* outputs) {
         if (auto* whole = std::get_if<code::Kernel>(&kernel_)) {

@@ -198,16 +198,8 @@ class Recording {
     std::vector<Composer::Id> outputs_;
 };
 
-std::optional<code::Program> copy_of(const code::Program* program) {
-    return program != nullptr ? std::optional(*program) : std::nullopt;
-}
-
-const code::Program* pointer_to(const std::optional<code::Program>& program) {
-    return program ? &*program : nullptr;
-}
-
 /// Outputs of a level of the projection are n corrections, residuals and as many magnitudes.
-std::size_t rows_of(const code::Program* level, std::size_t n) {
+std::size_t rows_of(const StepParts::Part& level, std::size_t n) {
     return level != nullptr ? (level->outputs.size() - n) / 2 : 0;
 }
 
@@ -241,18 +233,18 @@ StepCode::StepCode(const InputLayout& state, const StepParts& parts)
     : state_(state),
       layout_(state, parts),
       pivots_(parts.pivots),
-      acceleration_(*parts.acceleration),
-      position_(copy_of(parts.position)),
-      velocity_(copy_of(parts.velocity)),
-      rank_(copy_of(parts.rank)) {
+      acceleration_(parts.acceleration),
+      position_(parts.position),
+      velocity_(parts.velocity),
+      rank_(parts.rank) {
     std::size_t terms = 3 * dop853::kMainStages;
     for (std::size_t stage = 1; stage < dop853::kMainStages; ++stage) {
         const dop853::Weights& row = dop853::kA[stage];
         terms += 1 + static_cast<std::size_t>(
                          std::count_if(row.begin(), row.end(), [](double w) { return w != 0.0; }));
     }
-    operations_ = dop853::kMainStages * acceleration_.instructions.size() + 4 * layout_.n * terms;
-    for (const code::Program* part : {parts.position, parts.velocity, parts.rank}) {
+    operations_ = dop853::kMainStages * acceleration_->instructions.size() + 4 * layout_.n * terms;
+    for (const StepParts::Part& part : {parts.position, parts.velocity, parts.rank}) {
         operations_ += part != nullptr ? part->instructions.size() : 0;
     }
 }
@@ -268,15 +260,14 @@ const code::Kernel* StepCode::after_another_step(bool wanted) const {
 code::Program StepCode::record() const {
     Recording whole(layout_, pivots_);
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-        (whole.template add_stage<I + 1>(acceleration_), ...);
+        (whole.template add_stage<I + 1>(*acceleration_), ...);
     }
     (std::make_index_sequence<dop853::kMainStages - 1>{});
     Values end = whole.end_step();
     whole.note_size(end);
-    whole.project(pointer_to(position_), layout_.position_rows, 0, end, 0);
-    whole.project(pointer_to(velocity_), layout_.velocity_rows, layout_.position_rows, end,
-                  layout_.n);
-    whole.finish_step(acceleration_, pointer_to(rank_), end);
+    whole.project(position_.get(), layout_.position_rows, 0, end, 0);
+    whole.project(velocity_.get(), layout_.velocity_rows, layout_.position_rows, end, layout_.n);
+    whole.finish_step(*acceleration_, rank_.get(), end);
     return std::move(whole).finish();
 }
 

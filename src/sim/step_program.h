@@ -28,15 +28,16 @@ namespace ananke::sim {
 /// What a step is put together from. Programs are null where a run does without; all have the
 /// inputs of InputLayout.
 struct StepParts {
+    using Part = std::shared_ptr<const code::Program>;
+
     /// v, a, the energy rate; then what is watched.
-    const code::Program* acceleration = nullptr;
+    Part acceleration;
     std::size_t pivots = 0;  ///< watched: at least their bounds
     std::size_t parts = 0;   ///< watched: at most theirs
     /// Corrections (n), residuals, magnitudes: see CompiledProjection.
-    const code::Program* position = nullptr;
-    const code::Program* velocity = nullptr;
+    Part position, velocity;
     /// See RankWatch.
-    const code::Program* rank = nullptr;
+    Part rank;
 
     // Numbers of this run.
     std::span<const double> bounds = {};  ///< what is watched is multiplied by them: at least 1
@@ -92,8 +93,7 @@ class StepCode {
     InputLayout state_;
     StepLayout layout_;
     std::size_t pivots_;
-    code::Program acceleration_;
-    std::optional<code::Program> position_, velocity_, rank_;
+    StepParts::Part acceleration_, position_, velocity_, rank_;
     std::size_t operations_ = 0;  ///< about
     mutable std::atomic<std::size_t> steps_ = 0;
     mutable std::once_flag once_;

@@ -4,6 +4,12 @@
 #include <memory>
 
 namespace ananke::sim {
+namespace {
+
+/// Programs of one run that are kept.
+constexpr std::size_t kMostKnown = 64;
+
+}  // namespace
 
 bool WholeSteps::attempt(ode::WholeStep& step) {
     if (!evaluator_->inputs_hold() || !equation_->allows_whole_step(projects_)) {
@@ -48,12 +54,15 @@ StepProgram& WholeSteps::program_of(const StepParts& parts) {
     if (known != known_.end()) {
         return known->program;
     }
+    if (known_.size() >= kMostKnown) {
+        known_.clear();
+    }
     const CompiledModel& model = evaluator_->model();
     const auto key = RecordKey(RecordKey::Kind::kStep)
-                         .add(parts.acceleration)
-                         .add(parts.position)
-                         .add(parts.velocity)
-                         .add(parts.rank);
+                         .add(parts.acceleration.get())
+                         .add(parts.position.get())
+                         .add(parts.velocity.get())
+                         .add(parts.rank.get());
     const auto code = model.programs->get<std::shared_ptr<const StepCode>>(
         key, [&] { return std::make_shared<const StepCode>(model.layout, parts); });
     known_.push_back({parts, StepProgram(*code)});
