@@ -1,5 +1,5 @@
-// The acceleration by the compiled program against the solver that chooses its rows anew at every
-// state, along the motion of every model of the gallery.
+// The acceleration and the forces by the compiled programs against the solver that chooses its rows
+// anew at every state, along the motion of every model of the gallery.
 #include "pipeline.h"
 #include "sim/dynamics.h"
 #include "sim/right_hand_side.h"
@@ -10,9 +10,65 @@ namespace {
 struct Comparison {
     double acceleration = 0.0;  ///< largest difference, relative to the largest acceleration
     double energy_rate = 0.0;   ///< the same, relative to the powers it is made of
+    double forces = 0.0;        ///< of Qc, Qc_ideal, Qc_nonideal, lambda and u, relative to each
     int states = 0;
     int by_program = 0;
+    int unique = 0;  ///< states where the multipliers are
+    int given = 0;   ///< states where the program gave forces
 };
+
+/// Every friction slips the way it does at this state; one without slip holds.
+void set_frictions(sim::Evaluator& evaluator, double t, const double* q, const double* v) {
+    const std::span<const double> values = evaluator.friction_values(t, q, v);
+    const std::vector<sim::CompiledFriction>& frictions = evaluator.model().frictions;
+    for (std::size_t f = 0; f < frictions.size(); ++f) {
+        const auto first = static_cast<std::size_t>(frictions[f].first_value);
+        const auto count = static_cast<std::size_t>(frictions[f].components);
+        const std::span<const double> slip = values.subspan(first, count);
+        const double size = count == 1 ? std::abs(slip[0]) : std::hypot(slip[0], slip[1]);
+        std::vector<double> direction;
+        for (const double part : slip) {
+            direction.push_back(size > 0.0 ? part / size : 0.0);
+        }
+        const auto which = static_cast<int>(f);
+        if (size > 1e-9 || !frictions[f].dry) {
+            evaluator.set_slip(which, direction);
+        } else if (!evaluator.sticks(which)) {
+            evaluator.set_stick(which);
+        }
+    }
+}
+
+/// Largest difference, relative to the largest number and at least 1.
+double gap(const sim::Dynamics::Vector& x, const sim::Dynamics::Vector& y) {
+    return x.size() == 0 ? 0.0
+                         : (x - y).cwiseAbs().maxCoeff() / std::max(1.0, y.cwiseAbs().maxCoeff());
+}
+
+/// Where a friction holds, the ideal part is that of other rows: the program has none.
+double gap_of_forces(const sim::Evaluator& evaluator, const sim::Dynamics& x,
+                     const sim::Dynamics& y) {
+    const sim::CompiledModel& model = evaluator.model();
+    EXPECT_EQ(x.rank(), y.rank());
+    double largest = std::max(gap(x.Qc(), y.Qc()), gap(x.lambda(), y.lambda()));
+    if (model.has_nonideal && !evaluator.any_sticks()) {
+        largest = std::max(
+            {largest, gap(x.Qc_ideal(), y.Qc_ideal()), gap(x.Qc_nonideal(), y.Qc_nonideal())});
+    }
+    return model.controls.empty() ? largest : std::max(largest, gap(x.u(), y.u()));
+}
+
+/// Rows with entries, in force, that no control enforces.
+int pushing_rows(const sim::Evaluator& evaluator) {
+    const sim::CompiledModel& model = evaluator.model();
+    std::vector<bool> pushes(model.rows.size(), false);
+    for (const sim::Place& place : model.row_entries) {
+        const auto row = static_cast<std::size_t>(place.row);
+        pushes[row] = !model.rows[row].actuated &&
+                      (place.row < model.constraint_rows || evaluator.row_sticks(place.row));
+    }
+    return static_cast<int>(std::count(pushes.begin(), pushes.end(), true));
+}
 
 Comparison compare_along(const sim::Prepared& prepared, const Recording& run) {
     const sim::CompiledModel& model = *prepared.compiled;
@@ -20,6 +76,8 @@ Comparison compare_along(const sim::Prepared& prepared, const Recording& run) {
     sim::RightHandSide program(evaluator, {});
     sim::Evaluator other_evaluator(prepared.compiled, prepared.parameters);
     sim::Dynamics solver(other_evaluator, {});
+    sim::Dynamics given(evaluator, {});
+    std::vector<int> kept;
     Comparison result;
     const auto n = static_cast<std::size_t>(model.n());
     std::vector<double> q(n);
@@ -30,6 +88,8 @@ Comparison compare_along(const sim::Prepared& prepared, const Recording& run) {
             v[k] = run.at(i, model.coordinate_names[k] + "'");
         }
         const double t = run.at(i, "t");
+        set_frictions(evaluator, t, q.data(), v.data());
+        set_frictions(other_evaluator, t, q.data(), v.data());
         EXPECT_EQ(program.on_constraints(t, q.data(), v.data()), solve::SolveStatus::kOk);
         EXPECT_EQ(program.in_step(t, q.data(), v.data()), solve::SolveStatus::kOk);
         EXPECT_EQ(solver.accelerate(t, q.data(), v.data()), solve::SolveStatus::kOk);
@@ -49,6 +109,13 @@ Comparison compare_along(const sim::Prepared& prepared, const Recording& run) {
             std::max(result.energy_rate, std::abs(program.energy_rate(v.data()) - rate) / powers);
         ++result.states;
         result.by_program += program.by_program() ? 1 : 0;
+        solver.kept_rows(kept);
+        result.unique += static_cast<int>(kept.size()) == pushing_rows(other_evaluator) ? 1 : 0;
+        if (!program.give_forces(t, q.data(), v.data(), given)) {
+            continue;
+        }
+        ++result.given;
+        result.forces = std::max(result.forces, gap_of_forces(evaluator, given, solver));
     }
     return result;
 }
@@ -86,9 +153,6 @@ TEST(CompiledAcceleration, AgreesWithTheSolverAlongEveryModel) {
         SCOPED_TRACE(name);
         const Loaded loaded = load_model(name);
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
-        if (!sim::CompiledAcceleration::applies_to(*loaded.prepared->compiled)) {
-            continue;
-        }
         ++models;
         const double until = std::min(1.0, end_of(*loaded.prepared));
         const Recording run =
@@ -97,9 +161,11 @@ TEST(CompiledAcceleration, AgreesWithTheSolverAlongEveryModel) {
         const Comparison result = compare_along(*loaded.prepared, run);
         EXPECT_LT(result.acceleration, 1e-10);
         EXPECT_LT(result.energy_rate, 1e-10);
+        EXPECT_LT(result.forces, 1e-10);
         EXPECT_EQ(result.by_program, result.states);
+        EXPECT_EQ(result.given, result.unique);
     }
-    EXPECT_GE(models, 40);
+    EXPECT_GE(models, 80);
 }
 
 /// N bodies on ball joints, the first on the ground; closed: the last one too.

@@ -150,19 +150,26 @@ TEST(Stiff, DerivativesOfTheAcceleration) {
         const Loaded loaded = load_model(name);
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
         const sim::CompiledModel& model = *loaded.prepared->compiled;
-        if (!sim::CompiledAcceleration::applies_to(model) || model.n() > 40) {
+        if (model.n() > 40) {
             continue;
         }
         sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
         const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
         ASSERT_TRUE(start);
         evaluator.hold_switches(0.0, start.value().q.data(), start.value().v.data());
+        for (std::size_t f = 0; f < model.frictions.size(); ++f) {
+            const std::vector<double> direction{1.0, 0.0};
+            const auto components = static_cast<std::size_t>(model.frictions[f].components);
+            evaluator.set_slip(static_cast<int>(f), std::span(direction).first(components));
+        }
         sim::RightHandSide side(evaluator, {});
         const auto n = static_cast<std::size_t>(model.n());
         std::vector<double> x = start.value().q;
         x.insert(x.end(), start.value().v.begin(), start.value().v.end());
         ASSERT_EQ(side.on_constraints(0.0, x.data(), x.data() + n), solve::SolveStatus::kOk);
-        std::vector<double> J((n + 1) * 2 * n);
+        const std::size_t rows =
+            n + 1 + static_cast<std::size_t>(model.m() - model.constraint_rows);
+        std::vector<double> J(rows * 2 * n);
         if (!side.derivatives(0.0, x.data(), x.data() + n, J)) {
             continue;
         }
@@ -177,10 +184,11 @@ TEST(Stiff, DerivativesOfTheAcceleration) {
                 moved[j] += sign == 0 ? -h : h;
                 ASSERT_EQ(side.in_step(0.0, moved.data(), moved.data() + n),
                           solve::SolveStatus::kOk);
-                a[sign].assign(side.a(), side.a() + n);
-                a[sign].push_back(side.energy_rate(moved.data() + n));
+                std::vector<double> rates(n + rows);
+                side.rates(moved.data() + n, rates);
+                a[sign].assign(rates.begin() + static_cast<std::ptrdiff_t>(n), rates.end());
             }
-            for (std::size_t i = 0; i <= n; ++i) {
+            for (std::size_t i = 0; i < rows; ++i) {
                 const double slope = (a[1][i] - a[0][i]) / (2.0 * h);
                 size = std::max(size, std::abs(slope));
                 difference = std::max(difference, std::abs(slope - J[i * 2 * n + j]));

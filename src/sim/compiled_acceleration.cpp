@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "code/tangent.h"
+#include "sim/recorded_motion.h"
 #include "sim/segmented_elimination.h"
 
 namespace ananke::sim {
@@ -25,45 +26,31 @@ constexpr std::size_t kMostRecordings = 64;
 /// Products per coordinate of a large model from which on a general sparse factorisation does it
 /// with less: the fill of the elimination by bodies. A chain has about 100.
 constexpr double kMostWork = 2000.0;
-
-/// power + Qc . v,  Qc = C + A^T lambda: rows with A v = 0 do no work.
-Recorded rate_of_energy(const CompiledModel& model, const Recorded& power,
-                        std::span<const Recorded> nonideal, std::span<const Recorded> entries,
-                        std::span<const Recorded> v, std::span<const Recorded> lambda) {
-    Recorded rate = power;
-    for (std::size_t i = 0; i < nonideal.size(); ++i) {
-        rate = rate + nonideal[i] * v[i];
-    }
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        const Place& place = model.row_entries[i];
-        const auto row = static_cast<std::size_t>(place.row);
-        if (!model.rows[row].homogeneous) {
-            rate = rate + lambda[row] * (entries[i] * v[static_cast<std::size_t>(place.column)]);
-        }
-    }
-    return rate;
-}
+/// Newton's method for forces and multipliers that are not affine in each other.
+constexpr int kMostIterations = 12;
 
 }  // namespace
-
-bool CompiledAcceleration::applies_to(const CompiledModel& model) {
-    return model.frictions.empty() && model.feedback.empty() && model.controls.empty();
-}
 
 CompiledAcceleration::CompiledAcceleration(Evaluator& evaluator)
     : evaluator_(&evaluator),
       n_(evaluator.model().n()),
-      varies_(entries_that_vary(evaluator.model())) {}
+      integrals_(1 + evaluator.model().rows.size() - at(evaluator.model().constraint_rows)),
+      feeds_back_(!evaluator.model().feedback.empty()),
+      affine_(evaluator.model().affine_feedback),
+      varies_(entries_that_vary(evaluator.model())),
+      x_(at(evaluator.model().layout.multipliers)),
+      next_(x_) {}
 
-bool CompiledAcceleration::choose(const solve::System& at, std::span<const int> rows) {
-    return choose_order(rows, [&](std::span<const int> wanted) {
+bool CompiledAcceleration::choose(const solve::System& at, std::span<const int> rows,
+                                  std::span<const solve::Pivot> controls) {
+    return choose_order(rows, controls, [&](std::span<const int> wanted) {
         return choose_pivots(*evaluator_, at, wanted, varies_);
     });
 }
 
 bool CompiledAcceleration::choose(const EntryValues& at, std::span<const int> rows) {
     return choose_order(
-        rows, [&](std::span<const int> wanted) -> std::optional<std::vector<solve::Pivot>> {
+        rows, {}, [&](std::span<const int> wanted) -> std::optional<std::vector<solve::Pivot>> {
             std::optional<solve::EliminationOrder> order =
                 solve::choose_order(sparse_system(*evaluator_, at, wanted, varies_));
             if (!order || (evaluator_->model().is_large() && order->cost > kMostWork * n_)) {
@@ -73,18 +60,30 @@ bool CompiledAcceleration::choose(const EntryValues& at, std::span<const int> ro
         });
 }
 
+std::optional<RowOrder> CompiledAcceleration::order_of(const solve::System& at,
+                                                       const std::vector<int>& rows) const {
+    std::optional<std::vector<solve::Pivot>> pivots = choose_pivots(*evaluator_, at, rows, varies_);
+    return pivots ? std::optional(RowOrder{rows, std::move(*pivots)}) : std::nullopt;
+}
+
 template <class ChoosePivots>
-bool CompiledAcceleration::choose_order(std::span<const int> rows, ChoosePivots choose_pivots) {
+bool CompiledAcceleration::choose_order(std::span<const int> rows,
+                                        std::span<const solve::Pivot> controls,
+                                        ChoosePivots choose_pivots) {
     if (parameter_changes_ != evaluator_->parameter_changes() ||
         recordings_.size() >= kMostRecordings) {
         active_ = nullptr;
         recordings_.clear();
         parameter_changes_ = evaluator_->parameter_changes();
     }
+    if (stick_changes_ != evaluator_->stick_changes()) {
+        active_ = nullptr;  // it may have as many rows, but others
+        stick_changes_ = evaluator_->stick_changes();
+    }
     if (active_ != nullptr && active_->order.rows.size() == rows.size() && suits(*active_)) {
         return true;
     }
-    RowOrder wanted{{rows.begin(), rows.end()}, {}};
+    RowOrder wanted{{rows.begin(), rows.end()}, {}, {controls.begin(), controls.end()}};
     std::sort(wanted.rows.begin(), wanted.rows.end());
     active_ = find_suitable(wanted.rows);
     if (active_ != nullptr) {
@@ -103,13 +102,17 @@ bool CompiledAcceleration::choose_order(std::span<const int> rows, ChoosePivots 
 }
 
 RecordKey CompiledAcceleration::key(RecordKey::Kind kind, const RowOrder& order) const {
-    return RecordKey(kind).add(parameters_of(*evaluator_)).add(order.rows).add(order.pivots);
+    return RecordKey(kind)
+        .add(parameters_of(*evaluator_))
+        .add(order.rows)
+        .add(order.pivots)
+        .add(order.controls);
 }
 
 CompiledAcceleration::Recording* CompiledAcceleration::make(RowOrder order) {
     const CompiledModel& model = evaluator_->model();
     const auto code = model.programs->get<Code>(key(RecordKey::Kind::kAcceleration, order), [&] {
-        return model.is_large() ? record_segments(order) : record(order);
+        return model.is_large() ? record_segments(order, false) : record(order, false);
     });
     recordings_.push_back(std::make_unique<Recording>(*code, std::move(order)));
     return recordings_.back().get();
@@ -159,6 +162,7 @@ void CompiledAcceleration::set_bounds(Recording& recording) {
         recording.bounds.push_back(watch.inverse_size / watch.fine);
     }
     recording.bounds.resize(recording.pivots.size() + recording.parts, solve::kSoundPart);
+    recording.bounds.resize(recording.bounds.size() + recording.limits, 1.0);
 }
 
 void CompiledAcceleration::Watched::add_pivot(const Recorded& value, const Bounds& least) {
@@ -194,56 +198,136 @@ void CompiledAcceleration::Watched::after(const solve::Pivot& pivot, const Recor
     }
 }
 
-CompiledAcceleration::Code CompiledAcceleration::record(const RowOrder& order) const {
+CompiledAcceleration::Code CompiledAcceleration::record(const RowOrder& order,
+                                                        bool with_forces) const {
     const CompiledModel& model = evaluator_->model();
     const InputLayout& layout = model.layout;
     const auto n = static_cast<std::size_t>(n_);
     code::Builder builder(static_cast<std::uint32_t>(layout.size()));
     const std::vector<Recorded> inputs = recorded_inputs(builder, *evaluator_);
-    const std::vector<Recorded> values = code::replay(builder, model.dynamics.program(), inputs);
-    std::span<const Recorded> rest = values;
+    Watched watched(order.rows.size());
+    const RecordedMotion motion(*evaluator_, builder, inputs, order, watched);
+    const MotionAnswer& answer = motion.answer();
+
+    std::vector<code::Value> outputs;
+    const auto put = [&](std::span<const Recorded> values) {
+        for (const Recorded& one : values) {
+            outputs.push_back(one.value(builder));
+        }
+    };
+    const Recorded rate = motion.energy_rate();
+    put(std::span(inputs).subspan(layout.v(), n));
+    put(answer.a);
+    put({&rate, 1});
+    put(std::span(answer.lambda).subspan(at(model.constraint_rows)));
+    put(watched.pivots);
+    put(watched.parts);
+    put(motion.limits());
+    put(motion.closing());
+    if (with_forces) {
+        std::vector<Recorded> Qc = motion.push(answer);
+        for (std::size_t i = 0; i < motion.nonideal().size(); ++i) {
+            Qc[i] = Qc[i] + motion.nonideal()[i];
+        }
+        put(answer.lambda);
+        put(Qc);
+        if (model.has_nonideal) {
+            put(motion.push(motion.ideal()));
+        }
+        put(answer.u);
+    }
+    return {RecordedKernel(code::Kernel(builder.finish(outputs))), std::move(watched.bounds),
+            watched.parts.size(), motion.limits().size()};
+}
+
+void CompiledAcceleration::start_from(const double* lambda) {
+    std::copy_n(lambda, x_.size(), x_.begin());
+}
+
+void CompiledAcceleration::closing_multipliers(const std::vector<double>& outputs,
+                                               std::vector<double>& x) const {
+    const double* closing = outputs.data() + before_closing();
+    for (const int row : evaluator_->model().feedback) {
+        x[at(row)] = *closing++;
+    }
+}
+
+/// Until forces and multipliers agree: at once where the forces are affine.
+void CompiledAcceleration::run_closed(RecordedKernel& kernel, std::vector<double>& outputs,
+                                      double t, const double* q, const double* v) {
+    const std::vector<double>* x = &x_;
+    for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+        evaluator_->set_multipliers(x->data());
+        kernel.run(evaluator_->system_inputs(t, q, v).data(), outputs.data());
+        if (affine_ || !(outputs[before_closing() - 1] > 1.0)) {
+            return;
+        }
+        closing_multipliers(outputs, next_);
+        x = &next_;
+    }
+}
+
+std::optional<MotionForces> CompiledAcceleration::forces(double t, const double* q,
+                                                         const double* v) {
+    const CompiledModel& model = evaluator_->model();
+    if (model.is_large() && model.has_nonideal) {
+        return std::nullopt;  // the ideal part would need an elimination of its own
+    }
+    if (!active_->forces) {
+        const auto kernel =
+            model.programs->get<RecordedKernel>(key(RecordKey::Kind::kForces, active_->order), [&] {
+                return model.is_large() ? record_segments(active_->order, true).kernel
+                                        : record(active_->order, true).kernel;
+            });
+        active_->forces.emplace(*kernel);
+    }
+    forces_outputs_.resize(active_->forces->output_count());
+    if (feeds_back_) {
+        run_closed(*active_->forces, forces_outputs_, t, q, v);
+    } else {
+        active_->forces->run(evaluator_->system_inputs(t, q, v).data(), forces_outputs_.data());
+    }
+    const auto finite = [](double x) { return std::isfinite(x); };
+    if (health(forces_outputs_) > PivotHealth::kTired ||
+        !std::all_of(forces_outputs_.begin(), forces_outputs_.end(), finite)) {
+        return std::nullopt;
+    }
+    if (model.is_large()) {
+        return sparse_forces(t, q, v);
+    }
+    std::span<const double> rest =
+        std::span<const double>(forces_outputs_).subspan(before_closing() + model.feedback.size());
     const auto take = [&rest](std::size_t count) {
-        const std::span<const Recorded> head = rest.first(count);
+        const std::span<const double> head = rest.first(count);
         rest = rest.subspan(count);
         return head;
     };
-    const std::span<const Recorded> mass = take(model.mass_entries.size());
-    const std::span<const Recorded> force = take(n);
-    const std::span<const Recorded> nonideal = take(model.has_nonideal ? n : 0);
-    const std::span<const Recorded> entries = take(model.row_entries.size());
-    const std::span<const Recorded> b = take(model.rows.size());
-    const Recorded power = rest.front();
+    MotionForces found;
+    found.a = std::span<const double>(forces_outputs_).subspan(at(n_), at(n_));
+    found.lambda = take(model.rows.size());
+    found.Qc = take(at(n_));
+    found.Qc_ideal = take(model.has_nonideal ? at(n_) : 0);
+    found.u = take(model.controls.size());
+    found.rank = static_cast<int>(active_->order.rows.size() + active_->order.controls.size());
+    return found;
+}
 
-    RecordedSystem system{model.row_entries, mass, entries, {force.begin(), force.end()}, {}};
-    for (std::size_t i = 0; i < nonideal.size(); ++i) {
-        system.force[i] = system.force[i] + nonideal[i];
+/// Of a program in segments, which gives the multipliers alone.
+MotionForces CompiledAcceleration::sparse_forces(double t, const double* q, const double* v) {
+    const CompiledModel& model = evaluator_->model();
+    const std::vector<int>& rows = active_->order.rows;
+    lambda_.assign(model.rows.size(), 0.0);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        lambda_[at(rows[k])] = -forces_outputs_[before_closing() + k];
     }
-    for (const int row : order.rows) {
-        system.b.push_back(b[static_cast<std::size_t>(row)]);
+    const SparseValues values = evaluator_->sparse_system(t, q, v);
+    Qc_.assign(at(n_), 0.0);
+    for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
+        const Place& place = model.row_entries[i];
+        Qc_[at(place.column)] += values.A[i] * lambda_[at(place.row)];
     }
-    Watched watched(order.rows.size());
-    const std::vector<Recorded> x = record_elimination(*evaluator_, inputs, std::move(system),
-                                                       order, norm_rows(model), &watched);
-    std::vector<Recorded> lambda(model.rows.size(), Recorded(0.0));
-    for (std::size_t k = 0; k < order.rows.size(); ++k) {
-        lambda[static_cast<std::size_t>(order.rows[k])] = Recorded(0.0) - x[n + k];
-    }
-
-    std::vector<code::Value> outputs;
-    const std::span<const Recorded> v = std::span(inputs).subspan(layout.v(), n);
-    for (const std::span<const Recorded> part : {v, std::span(x).first(n)}) {
-        for (const Recorded& one : part) {
-            outputs.push_back(one.value(builder));
-        }
-    }
-    outputs.push_back(rate_of_energy(model, power, nonideal, entries, v, lambda).value(builder));
-    for (const std::vector<Recorded>* part : {&watched.pivots, &watched.parts}) {
-        for (const Recorded& one : *part) {
-            outputs.push_back(one.value(builder));
-        }
-    }
-    return {RecordedKernel(code::Kernel(builder.finish(outputs))), std::move(watched.bounds),
-            watched.parts.size()};
+    const auto a = std::span<const double>(forces_outputs_).subspan(at(n_), at(n_));
+    return {a, lambda_, Qc_, {}, {}, static_cast<int>(rows.size())};
 }
 
 bool CompiledAcceleration::derivatives(double t, const double* q, const double* v,
@@ -252,7 +336,7 @@ bool CompiledAcceleration::derivatives(double t, const double* q, const double* 
     const auto n = static_cast<std::size_t>(n_);
     const std::size_t inputs = layout.size();
     const std::size_t columns = 2 * n;  // q and v stand side by side among the inputs
-    const std::size_t rows = n + 1;
+    const std::size_t rows = n + integrals_;
     constexpr std::size_t lanes = kLanes;
     if (active_->kernel.program() == nullptr) {
         return false;
@@ -270,6 +354,12 @@ bool CompiledAcceleration::derivatives(double t, const double* q, const double* 
     }
     tangent_inputs_.assign((inputs + columns) * lanes, 0.0);
     tangent_outputs_.resize(rows * lanes);
+    if (feeds_back_) {
+        run_closed(active_->kernel, outputs_, t, q, v);
+        next_ = x_;
+        closing_multipliers(outputs_, next_);
+        evaluator_->set_multipliers(next_.data());
+    }
     const std::span<const double> at = evaluator_->system_inputs(t, q, v);
     for (std::size_t i = 0; i < inputs; ++i) {
         std::fill_n(tangent_inputs_.begin() + static_cast<std::ptrdiff_t>(i * lanes), lanes, at[i]);
@@ -301,12 +391,15 @@ bool CompiledAcceleration::serves_across() const {
     for (std::size_t k = 0; k < active_->parts; ++k) {
         serves &= *output++ <= 1.0 / solve::kSoundPart;
     }
+    for (std::size_t k = 0; k < active_->limits; ++k) {
+        serves &= *output++ <= 1.0;
+    }
     return serves;
 }
 
 /// What is wrong with the pivots, bound by bound.
-PivotHealth CompiledAcceleration::examine() const {
-    const double* output = outputs_.data() + watched();
+PivotHealth CompiledAcceleration::examine(const std::vector<double>& outputs) const {
+    const double* output = outputs.data() + watched();
     bool alarm = false;
     bool good = true;
     bool sound = true;
@@ -320,6 +413,9 @@ PivotHealth CompiledAcceleration::examine() const {
         const double inverse_part = *output++;
         alarm |= !(inverse_part <= 1.0 / kPartAlarm);
         sound &= inverse_part <= 1.0 / solve::kSoundPart;
+    }
+    for (std::size_t k = 0; k < active_->limits; ++k) {
+        alarm |= !(*output++ <= 1.0);
     }
     if (alarm) {
         return PivotHealth::kAlarm;

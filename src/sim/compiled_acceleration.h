@@ -4,6 +4,9 @@
 // The numbers of the parameters are part of the program. Every pivot is watched: one that falls far
 // below its value at that state asks for another order, and one that falls at all, or a row that
 // does, asks for a closer look at the rank where the state next lies on the constraints.
+//
+// A second program of the same order gives the multipliers and forces of constraint too, for those
+// who ask for them; it is made when they first do.
 #pragma once
 
 #include <algorithm>
@@ -29,23 +32,36 @@ enum class PivotHealth : std::uint8_t {
     kAlarm,     ///< digits are lost: choose another order
 };
 
+/// What a motion takes; views of a program's outputs.
+struct MotionForces {
+    std::span<const double> a;         ///< n
+    std::span<const double> lambda;    ///< m, of independent rows; 0 for the others
+    std::span<const double> Qc;        ///< n
+    std::span<const double> Qc_ideal;  ///< n, or none where there is no other part
+    std::span<const double> u;         ///< per control
+    int rank = 0;                      ///< of all rows
+};
+
 class CompiledAcceleration {
   public:
-    /// True if the acceleration of the model depends on nothing but its state and parameters: no
-    /// force depends on a multiplier, no servo on actuators.
-    static bool applies_to(const CompiledModel& model);
-
     explicit CompiledAcceleration(Evaluator& evaluator);
 
     /// Takes an order that suits this state, for these rows, which are independent: the present one
     /// if it still does and has as many rows, or one that was recorded before. False if there is
-    /// none. Programs once made
-    /// are kept. Requires that `at` is the last system of the evaluator. Allocates.
-    bool choose(const solve::System& at, std::span<const int> rows);
+    /// none. Programs once made are kept. `controls`: see RowOrder. Requires that `at` is the last
+    /// system of the evaluator. Allocates.
+    bool choose(const solve::System& at, std::span<const int> rows,
+                std::span<const solve::Pivot> controls = {});
     bool choose(const EntryValues& at, std::span<const int> rows);
-    /// A choice was made, and no parameter has changed since.
+    /// An order for other rows at the same state, without a choice; none if there is none.
+    std::optional<RowOrder> order_of(const solve::System& at, const std::vector<int>& rows) const;
+    /// There is no choice from now on.
+    void drop() { active_ = nullptr; }
+    /// A choice was made, and no parameter has changed since, and no friction has come to rest or
+    /// broken away.
     bool ready() const {
-        return active_ != nullptr && parameter_changes_ == evaluator_->parameter_changes();
+        return active_ != nullptr && parameter_changes_ == evaluator_->parameter_changes() &&
+               stick_changes_ == evaluator_->stick_changes();
     }
     /// Instructions of the program. Requires ready().
     std::size_t program_size() const { return active_->kernel.size(); }
@@ -56,27 +72,45 @@ class CompiledAcceleration {
 
     /// Requires ready().
     PivotHealth run(double t, const double* q, const double* v) {
-        active_->kernel.run(evaluator_->system_inputs(t, q, v).data(), outputs_.data());
-        return health();
+        if (feeds_back_) {
+            run_closed(active_->kernel, outputs_, t, q, v);
+        } else {
+            active_->kernel.run(evaluator_->system_inputs(t, q, v).data(), outputs_.data());
+        }
+        return health(outputs_);
     }
-    /// The part of this acceleration in a whole step. False if its program is in segments. Requires
-    /// ready().
+    /// The part of this acceleration in a whole step. False if its program is in segments, or takes
+    /// more than the state. Requires ready().
     bool add_to(StepParts& parts) const {
         parts.acceleration = active_->kernel.shared_program();
         parts.pivots = active_->pivots.size();
         parts.parts = active_->parts;
         parts.bounds = active_->bounds;
-        return parts.acceleration != nullptr;
+        return parts.acceleration != nullptr && !feeds_back_ && integrals_ == 0 &&
+               active_->limits == 0;
     }
     /// v, a and the energy rate of a state that a whole step has ended at, with sound pivots, as if
     /// by run().
     void take_rates(const double* rates) { copy_few_fresh(rates, watched(), outputs_.data()); }
+
+    // Where forces depend on multipliers, a run finds them from those of another state.
+    /// That state: the multipliers (m) at it, or those of the last run().
+    void start_from(const double* lambda);
+    void start_from_last() { closing_multipliers(outputs_, x_); }
+    /// Whether the nearest state is needed: forces that are affine in the multipliers come out the
+    /// same from any state with the same signs of loads.
+    bool follows() const { return feeds_back_ && !affine_; }
+
+    /// Acceleration and forces, by the second program, without a trace in run(). Nothing where its
+    /// pivots are not sound. Requires ready(). Valid until the next call. Allocates where the order
+    /// has not been asked for forces before.
+    std::optional<MotionForces> forces(double t, const double* q, const double* v);
     /// Whether the last run() has digits enough next to a singular configuration, where pivots are
     /// small whatever the order.
     bool serves_across() const;
     // Of the last run().
     /// v (n), a (n), the power that changes h: that of the forces with no potential and of the
-    /// constraints.
+    /// constraints; the multipliers of stick rows.
     std::span<const double> rates() const { return std::span(outputs_).first(watched()); }
     std::span<const double> a() const { return rates().subspan(at(n_), at(n_)); }
     double energy_rate() const { return outputs_[2 * at(n_)]; }
@@ -87,7 +121,8 @@ class CompiledAcceleration {
                                            active_->parts > 0 ? 0 : active_->pivots.size());
     }
 
-    /// Derivatives of a, then of the energy rate, by (q, v), row by row: n + 1 rows of 2n numbers.
+    /// Derivatives of a, then of what follows it among the rates, by (q, v), row by row: rows of 2n
+    /// numbers.
     /// Requires ready(). Allocates where the order has not been asked for any before. False for
     /// programs in segments.
     bool derivatives(double t, const double* q, const double* v, std::span<double> J);
@@ -107,6 +142,9 @@ class CompiledAcceleration {
     /// The mass that is left of a coordinate: only a motion that is no longer determined brings it
     /// down.
     static constexpr Bounds kMassBounds{1e-7, 1e-7, 1e-7};
+    /// A control by its servo row: how much it still does is for the solver to say, and a motion
+    /// that loses it approaches that place in ever smaller steps.
+    static constexpr Bounds kControlBounds{0.05, 0.2, 0.3};
     struct PivotWatch {
         Bounds least;
         double fine;  ///< at least this, of the same sign: all is well
@@ -115,18 +153,22 @@ class CompiledAcceleration {
         explicit PivotWatch(const Bounds& bounds)
             : least(bounds), fine(std::max({bounds.alarm, bounds.good, bounds.sound})) {}
     };
-    /// Outputs: v, a, the energy rate, pivots, and per row of the range-space order its squared
-    /// length over its pivot.
+    /// Outputs: the rates, pivots, per row of the range-space order its squared length over its
+    /// pivot, RecordedMotion::limits() and closing(). Where forces are wanted: lambda (m), Qc,
+    /// Qc_ideal if there is another part, u; of programs in segments the multipliers of the rows of
+    /// the order alone, with a minus sign.
     struct Code {
         RecordedKernel kernel;
         std::vector<PivotWatch> pivots;
         std::size_t parts = 0;
+        std::size_t limits = 0;
     };
     /// One order, and what this run knows of it.
     struct Recording : Code {
         Recording(const Code& code, RowOrder its_order) : Code(code), order(std::move(its_order)) {}
         RowOrder order;
-        std::optional<code::PacketKernel<kLanes>> tangent = {};  ///< made when it is asked for
+        std::optional<RecordedKernel> forces = {};               ///< made when it is asked for
+        std::optional<code::PacketKernel<kLanes>> tangent = {};  ///< likewise
         std::vector<double> bounds = {};                         ///< see StepParts
     };
     class Watched final : public PivotObserver {
@@ -135,6 +177,7 @@ class CompiledAcceleration {
         void before(const solve::Elimination<code::Recorded>& elimination,
                     const solve::Pivot& pivot) override;
         void after(const solve::Pivot& pivot, const code::Recorded& value) override;
+        void of_control(const code::Recorded& value) override { add_pivot(value, kControlBounds); }
 
         std::vector<code::Recorded> pivots, parts;
         std::vector<PivotWatch> bounds;  ///< of pivots
@@ -148,15 +191,20 @@ class CompiledAcceleration {
 
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
     /// Outputs before those that are watched.
-    std::size_t watched() const { return 2 * at(n_) + 1; }
-    Code record(const RowOrder& order) const;
-    Code record_segments(const RowOrder& order) const;
+    std::size_t watched() const { return 2 * at(n_) + integrals_; }
+    /// Outputs before RecordedMotion::closing().
+    std::size_t before_closing() const {
+        return watched() + active_->pivots.size() + active_->parts + active_->limits;
+    }
+    Code record(const RowOrder& order, bool with_forces) const;
+    Code record_segments(const RowOrder& order, bool with_multipliers) const;
     template <class ChoosePivots>
-    bool choose_order(std::span<const int> rows, ChoosePivots choose_pivots);
+    bool choose_order(std::span<const int> rows, std::span<const solve::Pivot> controls,
+                      ChoosePivots choose_pivots);
     Recording* make(RowOrder order);
     RecordKey key(RecordKey::Kind kind, const RowOrder& order) const;
-    PivotHealth health() const {
-        const double* output = outputs_.data() + watched();
+    PivotHealth health(const std::vector<double>& outputs) const {
+        const double* output = outputs.data() + watched();
         bool fine = true;
         for (const PivotWatch& watch : active_->pivots) {
             fine &= *output++ * watch.inverse_size >= watch.fine;
@@ -164,9 +212,16 @@ class CompiledAcceleration {
         for (std::size_t k = 0; k < active_->parts; ++k) {
             fine &= *output++ <= 1.0 / solve::kSoundPart;
         }
-        return fine ? PivotHealth::kSound : examine();
+        for (std::size_t k = 0; k < active_->limits; ++k) {
+            fine &= *output++ <= 1.0;
+        }
+        return fine ? PivotHealth::kSound : examine(outputs);
     }
-    PivotHealth examine() const;
+    PivotHealth examine(const std::vector<double>& outputs) const;
+    void run_closed(RecordedKernel& kernel, std::vector<double>& outputs, double t, const double* q,
+                    const double* v);
+    void closing_multipliers(const std::vector<double>& outputs, std::vector<double>& x) const;
+    MotionForces sparse_forces(double t, const double* q, const double* v);
     bool suits(Recording& recording);
     Recording* find_suitable(std::span<const int> rows);
     void measure();
@@ -174,11 +229,17 @@ class CompiledAcceleration {
 
     Evaluator* evaluator_;
     int n_;
+    std::size_t integrals_;  ///< the energy, and stick rows
+    bool feeds_back_, affine_;
     std::size_t parameter_changes_ = 0;  ///< of the evaluator, as the programs know them
+    std::size_t stick_changes_ = 0;      ///< likewise
     std::vector<char> varies_;           ///< see entries_that_vary()
     std::vector<std::unique_ptr<Recording>> recordings_;
     Recording* active_ = nullptr;
     std::vector<double> outputs_;
+    std::vector<double> x_;     ///< multipliers of the constraint rows that runs start from
+    std::vector<double> next_;  ///< the same in the next iteration
+    std::vector<double> forces_outputs_, lambda_, Qc_;
     std::vector<double> tangent_inputs_, tangent_outputs_;  ///< kLanes numbers each
 };
 

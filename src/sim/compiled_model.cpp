@@ -279,13 +279,31 @@ std::vector<int> rows_in(const Model& model, const std::vector<Row>& rows,
     return found;
 }
 
-/// d(Q + C)/d lambda of the rows that feed back, row after row.
-std::vector<Expr> feedback_slopes(const CompiledModel& compiled, Model& model,
-                                  const Equations& equations, const Switches& switches) {
+/// Multipliers of the rows that feed back.
+std::vector<Expr> feedback_multipliers(const CompiledModel& compiled, const Equations& equations) {
     std::vector<Expr> lambdas;
     for (const int row : compiled.feedback) {
         lambdas.push_back(*equations.rows[static_cast<std::size_t>(row)].lambda);
     }
+    return lambdas;
+}
+
+/// Whether slopes by these multipliers have no slopes by them: they may still jump, as that of an
+/// absolute value does.
+bool are_affine(std::span<const Expr> slopes, const CompiledModel& compiled, Model& model,
+                const Equations& equations) {
+    const std::vector<Expr> lambdas = feedback_multipliers(compiled, equations);
+    return std::all_of(slopes.begin(), slopes.end(), [&](Expr slope) {
+        const std::vector<Expr> second = sym::gradient(model.graph, slope, lambdas);
+        return std::all_of(second.begin(), second.end(),
+                           [&](Expr e) { return model.graph.is_zero(e); });
+    });
+}
+
+/// d(Q + C)/d lambda of the rows that feed back, row after row.
+std::vector<Expr> feedback_slopes(const CompiledModel& compiled, Model& model,
+                                  const Equations& equations, const Switches& switches) {
+    const std::vector<Expr> lambdas = feedback_multipliers(compiled, equations);
     const auto n = static_cast<std::size_t>(equations.n);
     std::vector<Expr> slopes(n * lambdas.size());
     for (std::size_t i = 0; i < n; ++i) {
@@ -342,7 +360,9 @@ void compile_reactions(CompiledModel& compiled, Model& model, const Equations& e
         reactive.add(switches.C);
     }
     reactive.add(switches.power);
-    reactive.add(feedback_slopes(compiled, model, equations, switches));
+    const std::vector<Expr> slopes = feedback_slopes(compiled, model, equations, switches);
+    compiled.affine_feedback = are_affine(slopes, compiled, model, equations);
+    reactive.add(slopes);
     compiled.reactive = reactive.kernel();
 }
 

@@ -66,6 +66,7 @@ struct CompiledModel {
     int constraint_rows = 0;                    ///< those before the stick rows
     std::vector<CompiledFriction> frictions;
     std::vector<int> feedback;             ///< rows whose multipliers Q or C contain
+    bool affine_feedback = true;           ///< their slopes by these change by jumps alone
     std::vector<int> holonomic;            ///< rows that hold at position level, ascending
     std::vector<int> integrals;            ///< rows in the velocities with an integral phi(q,t)
     std::vector<mech::NamedExpr> outputs;  ///< declared outputs, then speeds

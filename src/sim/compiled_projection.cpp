@@ -201,8 +201,12 @@ double CompiledProjection::measure(Level& level, double t, std::span<double> q,
     level.kernel.run(evaluator_->system_inputs(t, q.data(), v.data()).data(), outputs_.data());
     const double* f = outputs_.data() + n_;
     const double* magnitude = f + level.rows;
+    const auto constraints = static_cast<std::size_t>(evaluator_->model().constraint_rows);
     double residual = 0.0;
     for (std::size_t k = 0; k < level.rows; ++k) {
+        if (k >= constraints && !evaluator_->row_sticks(static_cast<int>(k))) {
+            continue;
+        }
         const double scaled = std::abs(f[k]) / std::max(magnitude[k], level.floors[k]);
         residual = scaled <= residual ? residual : scaled;  // NaN stays
     }

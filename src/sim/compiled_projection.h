@@ -36,6 +36,11 @@ class CompiledProjection {
 
     /// The part of the programs taken last in a whole step. False if they are in segments.
     bool add_to(StepParts& parts) const;
+    /// The programs of the last take() are those of this order.
+    bool holds(const RowOrder& order) const {
+        return active_ != nullptr && parameter_changes_ == evaluator_->parameter_changes() &&
+               active_->order == order;
+    }
 
     enum class Aim : std::uint8_t {
         kEnough,   ///< as round-off of a step allows

@@ -167,10 +167,22 @@ int Dynamics::weakest_row(double* remainder) const {
     return solver_.weakest_row();
 }
 
+void Dynamics::control_pivots(std::vector<solve::Pivot>& controls) const {
+    controls.clear();
+    if (actuated_) {
+        actuated_->control_pivots(controls);
+    }
+}
+
 void Dynamics::kept_rows(std::vector<int>& rows) const {
     rows.clear();
     if (sparse_) {
         rows = sparse_->rows();
+        return;
+    }
+    if (actuated_) {
+        std::vector<int> servo;
+        actuated_->kept_rows(rows, servo);
         return;
     }
     for (int k = 0; k < solver_.rank(); ++k) {
@@ -178,10 +190,32 @@ void Dynamics::kept_rows(std::vector<int>& rows) const {
     }
 }
 
+void Dynamics::take(const MotionForces& forces) {
+    attributed_ = false;
+    taken_ = true;
+    shared_ = false;
+    sticks_ = false;
+    no_feedback_ = false;
+    rank_ = forces.rank;
+    rank_warning_ = false;
+    const auto put = [](std::span<const double> from, std::vector<double>& into) {
+        std::copy(from.begin(), from.end(), into.begin());
+    };
+    put(forces.a, a_);
+    put(forces.Qc, Qc_);
+    put(forces.Qc_ideal.empty() ? forces.Qc : forces.Qc_ideal, Qc_ideal_);
+    for (std::size_t i = 0; i < Qc_.size(); ++i) {
+        Qc_nonideal_[i] = Qc_[i] - Qc_ideal_[i];
+    }
+    put(forces.lambda, lambda_);
+    put(forces.u, u_);
+}
+
 SolveStatus Dynamics::attribute(double t, const double* q, const double* v, const double* a,
                                 double weakest) {
     attributed_ = true;
     ++evaluations_;
+    taken_ = false;
     shared_ = false;
     if (sparse_) {
         return take_sparse(sparse_->attribute(t, q, v, a, weakest));
@@ -192,6 +226,7 @@ SolveStatus Dynamics::attribute(double t, const double* q, const double* v, cons
 SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
     attributed_ = false;
     ++evaluations_;
+    taken_ = false;
     shared_ = false;
     if (sparse_) {
         return take_sparse(sparse_->solve(t, q, v));
@@ -350,6 +385,7 @@ SolveStatus Dynamics::accelerate_in_step(double t, const double* q, const double
                                          solve::Wanted wanted) {
     attributed_ = false;
     ++evaluations_;
+    taken_ = false;
     shared_ = false;
     if (sparse_) {
         return take_sparse(sparse_->solve_again(t, q, v));

@@ -11,6 +11,7 @@
 
 #include "ananke/method.h"
 #include "base/result.h"
+#include "sim/compiled_acceleration.h"
 #include "sim/evaluator.h"
 #include "sim/feedback.h"
 #include "sim/sparse_dynamics.h"
@@ -48,6 +49,9 @@ class Dynamics {
     solve::SolveStatus attribute(double t, const double* q, const double* v, const double* a,
                                  double weakest);
 
+    /// Takes the motion and its forces as given: by a program, at this very state.
+    void take(const MotionForces& forces);
+
     /// Shares the forces of frictions at rest that the last evaluation left open; lambda() is then
     /// that share. True if there was something to share.
     bool share_sticking(double t, const double* q, const double* v);
@@ -80,9 +84,11 @@ class Dynamics {
     /// The row it belongs to, and what it has besides the others (n); -1 if that is not known.
     int weakest_row(double* remainder) const;
 
-    /// Independent rows chosen by the last accelerate(), where the solver did it (no named form, no
-    /// actuators).
+    /// Independent rows chosen by the last accelerate(), where the solver did it (no named form),
+    /// without those that controls enforce.
     void kept_rows(std::vector<int>& rows) const;
+    /// Controls and the servo rows that they were found by.
+    void control_pivots(std::vector<solve::Pivot>& controls) const;
 
     /// Evaluations so far: nothing has changed while they are as many.
     std::size_t evaluations() const { return evaluations_; }
@@ -110,7 +116,7 @@ class Dynamics {
         return actuated_ && !attributed_ ? ((*actuated_).*driven)() : (solver_.*free)();
     }
     bool by_solver() const {
-        return !sparse_ && (options_.form == solve::Form::kAuto || attributed_);
+        return !sparse_ && !taken_ && (options_.form == solve::Form::kAuto || attributed_);
     }
     solve::SolveStatus take_sparse(solve::SolveStatus status);
     solve::System stabilized(double t, const double* q, const double* v, bool in_step);
@@ -154,6 +160,7 @@ class Dynamics {
     double weakest_pivot_ = 1.0;
     std::size_t evaluations_ = 0;
     bool attributed_ = false;  ///< the last evaluation was by attribute()
+    bool taken_ = false;       ///< the last evaluation was by take()
     bool rank_warning_ = false;
     std::optional<Error> form_error_;
 };

@@ -79,11 +79,15 @@ void Evaluator::set_stick(int friction) {
         in_force_[static_cast<std::size_t>(row)] = 1;
     }
     sticking_ += one.components;
+    ++stick_changes_;
 }
 
 void Evaluator::set_slip(int friction, std::span<const double> direction) {
     const CompiledFriction& one = compiled_->frictions[static_cast<std::size_t>(friction)];
-    sticking_ -= sticks(friction) ? one.components : 0;
+    if (sticks(friction)) {
+        sticking_ -= one.components;
+        ++stick_changes_;
+    }
     for (int k = 0; k < one.components; ++k) {
         const int direction_place = one.first_direction + k;
         const auto place = static_cast<std::size_t>(direction_place);

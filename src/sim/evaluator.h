@@ -102,6 +102,8 @@ class Evaluator final : public solve::ConstraintSurface {
     std::span<const double> slip_row(int k) const;
     double slip_b(int k) const { return slip_b_[static_cast<std::size_t>(k)]; }
     bool any_sticks() const { return sticking_ > 0; }
+    /// How often a stick row came into force or went out of it.
+    std::size_t stick_changes() const { return stick_changes_; }
 
     Energy energy(double t, const double* q, const double* v);
     /// Values of outputs and speeds.
@@ -199,6 +201,7 @@ class Evaluator final : public solve::ConstraintSurface {
     std::vector<double> slip_rows_;  ///< stick rows of A, whether in force or not
     std::vector<double> slip_b_;
     int sticking_ = 0;  ///< stick rows in force
+    std::size_t stick_changes_ = 0;
     std::size_t parameter_changes_ = 0;
     bool switches_held_ = false;
     std::vector<double> first_integrals_;  ///< empty, or of compiled_->integrals; NaN: not kept

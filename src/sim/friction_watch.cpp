@@ -53,9 +53,11 @@ std::vector<SharedLoad> shared_loads(const CompiledModel& model, const solve::An
     return shared;
 }
 
-FrictionWatch::FrictionWatch(Evaluator& evaluator, const DynamicsOptions& options, double tolerance)
+FrictionWatch::FrictionWatch(Evaluator& evaluator, const DynamicsOptions& options, double tolerance,
+                             StateEquation* equation)
     : evaluator_(&evaluator),
       tolerance_(tolerance),
+      equation_(equation),
       span_(evaluator.model().n(), evaluator.model().m()),
       unit_(static_cast<std::size_t>(evaluator.model().n())),
       signals_(evaluator.model().frictions.size()),
@@ -127,6 +129,25 @@ double FrictionWatch::signal(int f) const {
     return along;
 }
 
+/// Motion and forces at a state of the step, by the program where it serves. The solver chooses its
+/// rows where the step begins, when it is first needed.
+solve::SolveStatus FrictionWatch::find_forces(ode::Stepper& stepper, double t, const double* q,
+                                              const double* v) {
+    if (equation_ != nullptr && equation_->give_forces(t, q, v, *dynamics_)) {
+        return solve::SolveStatus::kOk;
+    }
+    if (!by_own_rows_) {
+        by_own_rows_ = true;
+        const double* begin = stepper.y_previous().data();
+        const solve::SolveStatus status =
+            dynamics_->accelerate(stepper.t_previous(), begin, begin + evaluator_->model().n());
+        if (t == stepper.t_previous() || status != solve::SolveStatus::kOk) {
+            return status;
+        }
+    }
+    return dynamics_->accelerate_in_step(t, q, v);
+}
+
 /// Signals at a state of the step. Multipliers are needed only where a friction sticks.
 void FrictionWatch::find_signals(ode::Stepper& stepper, double t, std::span<const double> y) {
     const auto n = static_cast<std::size_t>(evaluator_->model().n());
@@ -135,10 +156,7 @@ void FrictionWatch::find_signals(ode::Stepper& stepper, double t, std::span<cons
     bool solved = true;
     shares_ = false;
     if (evaluator_->any_sticks()) {
-        const bool at_begin = t == stepper.t_previous();
-        const solve::SolveStatus status =
-            at_begin ? dynamics_->accelerate(t, q, v) : dynamics_->accelerate_in_step(t, q, v);
-        solved = status == solve::SolveStatus::kOk;
+        solved = find_forces(stepper, t, q, v) == solve::SolveStatus::kOk;
         shares_ = solved && dynamics_->share_sticking(t, q, v);
         evaluator_->set_multipliers(dynamics_->lambda().data());
     }
@@ -162,6 +180,7 @@ std::optional<FrictionEvent> FrictionWatch::after_step(ode::Stepper& stepper) {
     }
     const double begin = stepper.t_previous();
     const double end = stepper.t();
+    by_own_rows_ = false;
     find_signals(stepper, begin, stepper.y_previous());
     for (int f = 0; f < count(); ++f) {
         begin_sizes_[at(f)] = slip_size(f);

@@ -20,6 +20,7 @@
 #include "sim/dynamics.h"
 #include "sim/evaluator.h"
 #include "sim/row_span.h"
+#include "sim/state_equation.h"
 #include "solve/analysis.h"
 
 namespace ananke::sim {
@@ -47,8 +48,10 @@ std::vector<SharedLoad> shared_loads(const CompiledModel& model, const solve::An
 
 class FrictionWatch {
   public:
-    /// States inside a step are exact to the tolerance.
-    FrictionWatch(Evaluator& evaluator, const DynamicsOptions& options, double tolerance = 0.0);
+    /// States inside a step are exact to the tolerance. The equation that is integrated, if there
+    /// is one, knows their forces; it must outlive the watch.
+    FrictionWatch(Evaluator& evaluator, const DynamicsOptions& options, double tolerance = 0.0,
+                  StateEquation* equation = nullptr);
 
     bool empty() const { return evaluator_->model().frictions.empty(); }
     /// Stick rows, in force or not.
@@ -86,6 +89,8 @@ class FrictionWatch {
     double rest(const double* v) const;
     double no_slip(const double* v) const;
     void find_signals(ode::Stepper& stepper, double t, std::span<const double> y);
+    solve::SolveStatus find_forces(ode::Stepper& stepper, double t, const double* q,
+                                   const double* v);
     double signal(int f) const;
     std::optional<FrictionEvent> locate(ode::Stepper& stepper, int f, double before, double after);
     void slip_along(int f, const std::array<double, 2>& direction);
@@ -107,7 +112,9 @@ class FrictionWatch {
     /// Of its own: looking must not influence the steps. Absent where nothing depends on reactions.
     std::optional<Dynamics> dynamics_;
     double tolerance_;
-    bool shares_ = false;  ///< frictions at rest share a force: see Dynamics
+    StateEquation* equation_;
+    bool by_own_rows_ = false;  ///< dynamics_ has chosen rows in this step
+    bool shares_ = false;       ///< frictions at rest share a force: see Dynamics
     RowSpan span_;
     std::vector<double> unit_;    ///< n
     std::vector<double> y_;       ///< a state inside the step

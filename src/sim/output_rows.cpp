@@ -65,7 +65,7 @@ void OutputRows::write(double t, std::span<const double> y, SingularStepper& ste
 void OutputRows::write_by_own_law(double t, std::span<const double> y, SingularStepper& stepper) {
     std::copy(y.begin(), y.end(), y_.begin());
     const double pivot = stepper.pivot_at(t, y);
-    if (!surface_->put_back_near(t, y_, pivot)) {
+    if (!surface_->put_back_near(t, y_, pivot, equation_->order())) {
         journal_->fail({ErrorCode::kNotConverged,
                         fmt::format("the output at t = {} could not be put back onto the "
                                     "constraints",
@@ -102,6 +102,11 @@ solve::SolveStatus OutputRows::accelerate(double t, double pivot, const Singular
         stepper.slope(t, slope_);
         return dynamics_.attribute(t, position, velocity, slope_.data() + n_,
                                    surface_->smallest_pivot());
+    }
+    // Where a friction holds, the ideal part of the forces is that of other rows.
+    const bool regular = pivot >= 1.0 && surface_->projects() && !evaluator_->any_sticks();
+    if (regular && equation_->give_forces(t, position, velocity, dynamics_)) {
+        return solve::SolveStatus::kOk;
     }
     // Without projection the state drifts off the constraints: the rows chosen at the start stay.
     const bool on_constraints = surface_->projects() || journal_->summary().rows == 0;

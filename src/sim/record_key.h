@@ -16,6 +16,7 @@ class RecordKey {
     enum class Kind : std::uint8_t {
         kOrder,
         kAcceleration,
+        kForces,
         kTangent,
         kPosition,
         kVelocity,

@@ -23,6 +23,9 @@ namespace ananke::sim {
 struct RowOrder {
     std::vector<int> rows;
     std::vector<solve::Pivot> pivots;
+    /// Servo rows and the controls that enforce them, in the order in which these are eliminated by
+    /// those.
+    std::vector<solve::Pivot> controls = {};
     friend bool operator==(const RowOrder&, const RowOrder&) = default;
 };
 
@@ -126,6 +129,8 @@ struct PivotObserver {
     virtual void before(const solve::Elimination<code::Recorded>& elimination,
                         const solve::Pivot& pivot) = 0;
     virtual void after(const solve::Pivot& pivot, const code::Recorded& value) = 0;
+    /// The pivot of a control by its servo row.
+    virtual void of_control(const code::Recorded& value) = 0;
 };
 
 /// Records the elimination in this order. `norm_rows`: per rotation of the model the row of its

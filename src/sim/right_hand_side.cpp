@@ -16,14 +16,18 @@ RightHandSide::RightHandSide(Evaluator& evaluator, const DynamicsOptions& option
       watch_(evaluator),
       watches_(is_foreseen(evaluator.model())),
       wanted_(evaluator.model().frictions.empty() ? solve::Wanted::kMotion : solve::Wanted::kAll) {
-    if (options.form == solve::Form::kAuto && options.drift != Drift::kBaumgarte &&
-        CompiledAcceleration::applies_to(evaluator.model())) {
+    if (options.form == solve::Form::kAuto && options.drift != Drift::kBaumgarte) {
         compiled_.emplace(evaluator);
     }
     const CompiledModel& model = evaluator.model();
-    idle_ = CompiledAcceleration::applies_to(model) && !model.has_nonideal &&
+    idle_ = model.controls.empty() && !model.has_nonideal &&
             std::all_of(model.rows.begin(), model.rows.end(),
                         [](const mech::Row& row) { return row.homogeneous; });
+    pushes_.assign(model.rows.size(), 0);
+    for (const Place& place : model.row_entries) {
+        const auto row = static_cast<std::size_t>(place.row);
+        pushes_[row] = model.rows[row].actuated ? 0 : 1;
+    }
 }
 
 SolveStatus RightHandSide::on_constraints(double t, const double* q, const double* v) {
@@ -32,6 +36,7 @@ SolveStatus RightHandSide::on_constraints(double t, const double* q, const doubl
               (redundant_ && ++since_look_ > kLongestTrust) || !run_program(t, q, v) || look_ ||
               (watches_ && watch_.falls(t, q, v));
     if (!looked_) {
+        compiled_->start_from_last();
         if (health_ == PivotHealth::kTired) {
             choose_order(t, q, v);
         }
@@ -42,22 +47,20 @@ SolveStatus RightHandSide::on_constraints(double t, const double* q, const doubl
     by_program_ = false;
     const SolveStatus status = solve_on_constraints(t, q, v);
     if (status == SolveStatus::kOk && compiled_) {
-        dynamics_.kept_rows(rows_);
-        redundant_ = dynamics_.rank() < evaluator_->model().m();
-        if (choose_order(t, q, v) && watches_) {
-            rows_ = compiled_->order().rows;
-            watch_.choose(rows_, dynamics_.weakest_pivot());
-        }
+        take_rows(t, q, v);
     }
     return status;
 }
 
-/// Several look at the same state, one after the other: the answer is that of the first.
+/// Several look at the same state, one after the other: the answer is that of the first. Frictions
+/// and multipliers are no part of such a state.
 SolveStatus RightHandSide::solve_on_constraints(double t, const double* q, const double* v) {
-    if (!compiled_) {
+    const CompiledModel& model = evaluator_->model();
+    if (!compiled_ || !model.frictions.empty() || !model.feedback.empty() ||
+        !model.controls.empty()) {
         return dynamics_.accelerate(t, q, v);
     }
-    const InputLayout& layout = evaluator_->model().layout;
+    const InputLayout& layout = model.layout;
     const std::span<const double> inputs = evaluator_->system_inputs(t, q, v);
     const std::span<const double> state = inputs.first(layout.a());
     const std::span<const double> rest = inputs.subspan(layout.p());
@@ -76,10 +79,59 @@ SolveStatus RightHandSide::solve_on_constraints(double t, const double* q, const
     return status;
 }
 
+/// The rows of a close look, and an order for them.
+void RightHandSide::take_rows(double t, const double* q, const double* v) {
+    const CompiledModel& model = evaluator_->model();
+    dynamics_.kept_rows(rows_);
+    dynamics_.control_pivots(controls_);
+    int pushing = 0;
+    int in_force = 0;
+    for (int row = 0; row < model.m(); ++row) {
+        const bool counts = row < model.constraint_rows || evaluator_->row_sticks(row);
+        pushing += counts ? pushes_[static_cast<std::size_t>(row)] : 0;
+        in_force += counts ? 1 : 0;
+    }
+    redundant_ = dynamics_.rank() < in_force;
+    unique_ = static_cast<int>(rows_.size()) == pushing && !dynamics_.rank_warning();
+    if (!unique_ && (!model.feedback.empty() || evaluator_->any_sticks())) {
+        compiled_->drop();  // the motion, or its integrals, depend on which multipliers are taken
+        return;
+    }
+    if (!model.feedback.empty()) {
+        compiled_->start_from(dynamics_.lambda().data());
+    }
+    if (!choose_order(t, q, v)) {
+        return;
+    }
+    rows_ = compiled_->order().rows;
+    all_rows_ = rows_;
+    if (!controls_.empty()) {
+        for (const solve::Pivot& one : controls_) {
+            all_rows_.push_back(one.row);
+        }
+        std::sort(all_rows_.begin(), all_rows_.end());
+        all_order_ = compiled_->order_of(evaluator_->system_in_step(t, q, v), all_rows_);
+    }
+    if (watches_) {
+        watch_.choose(all_rows_, dynamics_.weakest_pivot());
+    }
+}
+
+bool RightHandSide::give_forces(double t, const double* q, const double* v, Dynamics& to) {
+    if (!compiled_ || !compiled_->ready() || !unique_ || look_) {
+        return false;
+    }
+    const std::optional<MotionForces> forces = compiled_->forces(t, q, v);
+    if (forces) {
+        to.take(*forces);
+    }
+    return forces.has_value();
+}
+
 bool RightHandSide::choose_order(double t, const double* q, const double* v) {
     ++choices_;
     if (!has_sparse_rows(evaluator_->model())) {
-        return compiled_->choose(evaluator_->system_in_step(t, q, v), rows_);
+        return compiled_->choose(evaluator_->system_in_step(t, q, v), rows_, controls_);
     }
     const SparseValues at = evaluator_->sparse_system(t, q, v);
     return compiled_->choose(EntryValues{at.M, at.A}, rows_);
@@ -112,8 +164,12 @@ double RightHandSide::solved_energy_rate(const double* v) const {
 
 void RightHandSide::solved_rates(const double* v, std::span<double> into) const {
     const Dynamics::Vector a = solver().a();
-    *std::copy(a.begin(), a.end(), std::copy(v, v + a.size(), into.begin())) =
-        solved_energy_rate(v);
+    auto rest = std::copy(a.begin(), a.end(), std::copy(v, v + a.size(), into.begin()));
+    *rest++ = solved_energy_rate(v);
+    const CompiledModel& model = evaluator_->model();
+    for (int row = model.constraint_rows; row < model.m(); ++row) {
+        *rest++ = solver().lambda()[row];
+    }
 }
 
 }  // namespace ananke::sim

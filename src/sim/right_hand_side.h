@@ -87,6 +87,10 @@ class RightHandSide {
         return compiled_->pivots();
     }
 
+    /// Motion and forces at a state, by the program of forces, into `to`; false, and nothing in
+    /// `to`, where it cannot be trusted or multipliers are one choice of many. Leaves no trace.
+    bool give_forces(double t, const double* q, const double* v, Dynamics& to);
+
     /// As long as one lives, evaluations inside a step leave no trace: what is asked for besides
     /// the steps must not change them.
     class Aside {
@@ -106,8 +110,7 @@ class RightHandSide {
     double energy_rate(const double* v) const {
         return by_program_ ? compiled_->energy_rate() : solved_energy_rate(v);
     }
-    /// v, a, h' of the last evaluation, that was at
-    /// velocities v.
+    /// v, a, h' and the multipliers of stick rows of the last evaluation, that was at velocities v.
     void rates(const double* v, std::span<double> into) const {
         if (by_program_) {
             const std::span<const double> all = compiled_->rates();
@@ -140,12 +143,14 @@ class RightHandSide {
     bool looked_closely() const { return looked_; }
     /// The order of elimination, if the last evaluation was by a program with sound pivots, else
     /// null.
-    const RowOrder* trusted_order() const {
-        return by_program_ && !look_ ? &compiled_->order() : nullptr;
-    }
-    /// The order of the program, null if there is none.
+    const RowOrder* trusted_order() const { return by_program_ && !look_ ? order() : nullptr; }
+    /// The order of the program, null if there is none. Where controls enforce some rows, an order
+    /// of all of them: how they constrain the motion.
     const RowOrder* order() const {
-        return compiled_ && compiled_->ready() ? &compiled_->order() : nullptr;
+        if (!compiled_ || !compiled_->ready()) {
+            return nullptr;
+        }
+        return controls_.empty() ? &compiled_->order() : all_order_ ? &*all_order_ : nullptr;
     }
     const Dynamics& dynamics() const { return dynamics_; }
     Dynamics& dynamics() { return dynamics_; }
@@ -159,6 +164,9 @@ class RightHandSide {
     bool run_program(double t, const double* q, const double* v) {
         health_ = compiled_->run(t, q, v);
         look_ = look_ || (!aside_ && health_ >= PivotHealth::kDoubtful);
+        if (!aside_ && compiled_->follows() && health_ != PivotHealth::kAlarm) {
+            compiled_->start_from_last();
+        }
         const std::span<const double> a = compiled_->a();
         by_program_ = health_ != PivotHealth::kAlarm && are_finite_fresh(a.data(), a.size());
         return by_program_;
@@ -166,6 +174,7 @@ class RightHandSide {
     solve::SolveStatus solve_in_step(double t, const double* q, const double* v);
     double solved_energy_rate(const double* v) const;
     void solved_rates(const double* v, std::span<double> into) const;
+    void take_rows(double t, const double* q, const double* v);
     bool choose_order(double t, const double* q, const double* v);
     solve::SolveStatus solve_on_constraints(double t, const double* q, const double* v);
     const Dynamics& solver() const { return by_aside_ ? *aside_dynamics_ : dynamics_; }
@@ -178,11 +187,16 @@ class RightHandSide {
     RankWatch watch_;
     bool watches_;  ///< the rank is foreseen
     std::size_t choices_ = 0;
-    std::vector<int> rows_;          ///< chosen at the last close look
-    std::vector<double> solved_at_;  ///< its inputs, where the solver had an answer
-    std::size_t solved_ = 0;         ///< evaluations of the solver then
-    int since_look_ = 0;             ///< states on the constraints
+    std::vector<int> rows_;               ///< chosen at the last close look
+    std::vector<solve::Pivot> controls_;  ///< likewise, see RowOrder
+    std::vector<int> all_rows_;           ///< both
+    std::optional<RowOrder> all_order_;   ///< of both, where there are controls
+    std::vector<double> solved_at_;       ///< inputs of that look, where the solver had an answer
+    std::size_t solved_ = 0;              ///< evaluations of the solver then
+    std::vector<char> pushes_;            ///< m: has entries, and multipliers
+    int since_look_ = 0;                  ///< states on the constraints
     bool redundant_ = false;
+    bool unique_ = true;  ///< the multipliers are
     /// Every row does no work, and no other force of constraint is there: what Qc.v leaves off the
     /// constraints is an error.
     bool idle_ = false;

@@ -39,7 +39,7 @@ Runner::Runner(std::shared_ptr<const CompiledModel> model, std::span<const doubl
       surface_(evaluator_, options.dynamics.drift, options.tolerance),
       whole_steps_(evaluator_, equation_, surface_, options.dynamics.whole_steps),
       rows_(evaluator_, equation_, surface_, journal_, options),
-      friction_(evaluator_, options.dynamics, options.tolerance),
+      friction_(evaluator_, options.dynamics, options.tolerance, &equation_),
       event_watch_(evaluator_, equation_.size()),
       began_(Clock::now()),
       last_progress_(began_) {}

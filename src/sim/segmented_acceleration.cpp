@@ -8,7 +8,8 @@ namespace ananke::sim {
 
 using code::Traced;
 
-CompiledAcceleration::Code CompiledAcceleration::record_segments(const RowOrder& order) const {
+CompiledAcceleration::Code CompiledAcceleration::record_segments(const RowOrder& order,
+                                                                 bool with_multipliers) const {
     const CompiledModel& model = evaluator_->model();
     const InputLayout& layout = model.layout;
     const auto n = static_cast<std::size_t>(n_);
@@ -63,6 +64,9 @@ CompiledAcceleration::Code CompiledAcceleration::record_segments(const RowOrder&
     outputs.insert(outputs.end(), x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n));
     outputs.push_back(rate);
     outputs.insert(outputs.end(), pivots.begin(), pivots.end());
+    if (with_multipliers) {
+        outputs.insert(outputs.end(), x.begin() + static_cast<std::ptrdiff_t>(n), x.end());
+    }
     return {RecordedKernel(code::SegmentedKernel(tracer.finish(outputs))), std::move(bounds), 0};
 }
 

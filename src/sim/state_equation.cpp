@@ -54,10 +54,6 @@ ode::Evaluation StateEquation::rhs(double t, std::span<const double> y, std::spa
     }
     choose_rows_ = false;
     acceleration_.rates(velocity, dydt);
-    for (std::size_t k = 0; k < stick_rows_; ++k) {
-        const int row = evaluator_->model().constraint_rows + static_cast<int>(k);
-        dydt[2 * n_ + 1 + k] = dynamics().lambda()[row];
-    }
     return ode::Evaluation::ok();
 }
 

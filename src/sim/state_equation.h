@@ -49,7 +49,7 @@ class StateEquation {
     std::size_t integrals() const { return 1 + stick_rows_; }
     /// Derivatives of f; false where differences must do.
     bool jacobian(double t, std::span<const double> y, std::span<double> J) {
-        return stick_rows_ == 0 && acceleration_.derivatives(t, y.data(), y.data() + n_, J);
+        return acceleration_.derivatives(t, y.data(), y.data() + n_, J);
     }
     /// The next rhs() is at a state on the constraints, and may choose the rows anew.
     void choose_rows() { choose_rows_ = true; }
@@ -77,6 +77,10 @@ class StateEquation {
     /// The acceleration at a state where the run starts anew; where there is none, the next step
     /// says so.
     const double* acceleration(double t, std::span<const double> y);
+    /// See RightHandSide::give_forces.
+    bool give_forces(double t, const double* q, const double* v, Dynamics& to) {
+        return acceleration_.give_forces(t, q, v, to);
+    }
     /// Why the last rhs() without a result had none.
     Error explain_failure();
 

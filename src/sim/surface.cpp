@@ -66,8 +66,17 @@ bool Surface::count(const solve::ProjectionReport& report, double largest) {
     return true;
 }
 
-bool Surface::put_back_near(double t, std::span<double> y, double pivot) {
-    if (!projects_ || pivot > smallest_pivot_) {
+bool Surface::put_back_near(double t, std::span<double> y, double pivot, const RowOrder* order) {
+    const bool near = pivot <= smallest_pivot_;
+    if (projects_ && !near && order != nullptr && programs_.holds(*order)) {
+        const std::optional<solve::ProjectionReport> report =
+            programs_.project(t, y.subspan(0, n_), y.subspan(n_, n_));
+        if (report && count(*report, std::numeric_limits<double>::infinity())) {
+            restore_energy(t, y);
+            return true;
+        }
+    }
+    if (!projects_ || !near) {
         return put_back(t, y);
     }
     const solve::ProjectionOptions options{.skip = kLastDigit,

@@ -33,8 +33,10 @@ class Surface {
     bool put_back(double t, std::span<double> y,
                   double largest = std::numeric_limits<double>::infinity());
     /// The same where the weakest pivot is known: the rows of pivots that are too small are left as
-    /// they are, unless they are off by more than round-off.
-    bool put_back_near(double t, std::span<double> y, double pivot);
+    /// they are, unless they are off by more than round-off. By the program of the last accept() if
+    /// it was of this order.
+    bool put_back_near(double t, std::span<double> y, double pivot,
+                       const RowOrder* order = nullptr);
     /// Puts back the end of a step, by a program where an order of elimination is given. One that
     /// must be moved far has left its branch.
     ode::Acceptance accept(double t, std::span<double> y, const RowOrder* order = nullptr);

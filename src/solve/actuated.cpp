@@ -95,6 +95,14 @@ void ActuatedSolver::kept_rows(std::vector<int>& passive, std::vector<int>& serv
     }
 }
 
+void ActuatedSolver::control_pivots(std::vector<Pivot>& pivots) const {
+    pivots.clear();
+    for (int i = 0; i < k_; ++i) {
+        const int place = kept_servo_[size(S_row_[size(i)])];
+        pivots.push_back({S_column_[size(i)], active_servo_[size(place)]});
+    }
+}
+
 SolveStatus ActuatedSolver::solve(const System& at, Eigen::Ref<const RowMatrix> Dt) {
     ANANKE_REQUIRE(at.n() == n_ && at.m() == m_ && Dt.rows() == k_ && Dt.cols() == n_);
     pivot_ratio_ = 1.0;

@@ -17,6 +17,7 @@
 
 #include "solve/acceleration.h"
 #include "solve/control_gap.h"
+#include "solve/elimination.h"
 #include "solve/mass_factor.h"
 #include "solve/row_factor.h"
 #include "solve/system.h"
@@ -63,6 +64,8 @@ class ActuatedSolver {
     int orientation() const { return orientation_; }
     /// Rows that decide the motion, ascending.
     void kept_rows(std::vector<int>& passive, std::vector<int>& servo) const;
+    /// The controls and the servo rows by which the last solve() eliminated them, in its order.
+    void control_pivots(std::vector<Pivot>& pivots) const;
 
     /// What the last solve() lacked where it answered kNotControlled. Allocates.
     /// Cosines below `tolerance` count as none.
