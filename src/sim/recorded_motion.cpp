@@ -191,6 +191,7 @@ void RecordedMotion::close_feedback(const std::vector<Values>& slopes) {
     const std::size_t size = rows.size();
     const std::size_t lambda = model_->layout.lambda();
     std::vector<MotionAnswer> answers;
+    answers.reserve(size);
     for (const Values& slope : slopes) {
         answers.push_back(respond(slope, false));
     }
