@@ -86,7 +86,7 @@ class CompiledAcceleration {
         parts.pivots = active_->pivots.size();
         parts.parts = active_->parts;
         parts.bounds = active_->bounds;
-        return parts.acceleration != nullptr && !feeds_back_ && integrals_ == 0 &&
+        return parts.acceleration != nullptr && !feeds_back_ && integrals_ == 1 &&
                active_->limits == 0;
     }
     /// v, a and the energy rate of a state that a whole step has ended at, with sound pivots, as if
