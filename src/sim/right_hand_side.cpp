@@ -32,7 +32,7 @@ RightHandSide::RightHandSide(Evaluator& evaluator, const DynamicsOptions& option
 
 SolveStatus RightHandSide::on_constraints(double t, const double* q, const double* v) {
     by_aside_ = false;
-    looked_ = look_ || !compiled_ || !compiled_->ready() ||
+    looked_ = look_ || !compiled_ || !compiled_->ready() || !controls_.empty() ||
               (redundant_ && ++since_look_ > kLongestTrust) || !run_program(t, q, v) || look_ ||
               (watches_ && watch_.falls(t, q, v));
     if (!looked_) {

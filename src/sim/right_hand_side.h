@@ -3,8 +3,9 @@
 //
 // A state on the constraints gets a close look, a choice of rows by their pivots and of the order
 // of elimination, at the start, when a pivot of the program has changed its sign or rows are on the
-// way to become dependent, and where rows are redundant every so many steps. Models that the
-// program does not cover get one at every such state.
+// way to become dependent, and where rows are redundant every so many steps. Models with actuators,
+// whose singular configurations are not all told by the rows, and those that the program does not
+// cover get one at every such state.
 #pragma once
 
 #include <optional>
@@ -36,7 +37,7 @@ class RightHandSide {
     /// Whether the next step may be a whole one with what was chosen; `on_constraints`: it ends
     /// there.
     bool allows_whole_step(bool on_constraints) const {
-        return !aside_ && !look_ && compiled_ && compiled_->ready() &&
+        return !aside_ && !look_ && compiled_ && compiled_->ready() && controls_.empty() &&
                !(on_constraints && redundant_ && since_look_ >= kLongestTrust);
     }
     /// Adds what it needs of the acceleration. Requires allows_whole_step(). False if there is no
@@ -69,7 +70,7 @@ class RightHandSide {
     /// trusted.
     bool across(double t, const double* q, const double* v) {
         by_aside_ = false;
-        if (!compiled_ || !compiled_->ready()) {
+        if (!compiled_ || !compiled_->ready() || !controls_.empty()) {
             return false;
         }
         compiled_->run(t, q, v);
@@ -80,7 +81,7 @@ class RightHandSide {
 
     /// CompiledAcceleration::pivots() at a state; none if there is no program.
     std::span<const double> pivots(double t, const double* q, const double* v) {
-        if (!compiled_ || !compiled_->ready()) {
+        if (!compiled_ || !compiled_->ready() || !controls_.empty()) {
             return {};
         }
         compiled_->run(t, q, v);
