@@ -60,12 +60,6 @@ bool CompiledAcceleration::choose(const EntryValues& at, std::span<const int> ro
         });
 }
 
-std::optional<RowOrder> CompiledAcceleration::order_of(const solve::System& at,
-                                                       const std::vector<int>& rows) const {
-    std::optional<std::vector<solve::Pivot>> pivots = choose_pivots(*evaluator_, at, rows, varies_);
-    return pivots ? std::optional(RowOrder{rows, std::move(*pivots)}) : std::nullopt;
-}
-
 template <class ChoosePivots>
 bool CompiledAcceleration::choose_order(std::span<const int> rows,
                                         std::span<const solve::Pivot> controls,

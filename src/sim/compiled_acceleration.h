@@ -53,8 +53,6 @@ class CompiledAcceleration {
     bool choose(const solve::System& at, std::span<const int> rows,
                 std::span<const solve::Pivot> controls = {});
     bool choose(const EntryValues& at, std::span<const int> rows);
-    /// An order for other rows at the same state, without a choice; none if there is none.
-    std::optional<RowOrder> order_of(const solve::System& at, const std::vector<int>& rows) const;
     /// There is no choice from now on.
     void drop() { active_ = nullptr; }
     /// A choice was made, and no parameter has changed since, and no friction has come to rest or

@@ -110,7 +110,6 @@ void RightHandSide::take_rows(double t, const double* q, const double* v) {
             all_rows_.push_back(one.row);
         }
         std::sort(all_rows_.begin(), all_rows_.end());
-        all_order_ = compiled_->order_of(evaluator_->system_in_step(t, q, v), all_rows_);
     }
     if (watches_) {
         watch_.choose(all_rows_, dynamics_.weakest_pivot());

@@ -145,13 +145,9 @@ class RightHandSide {
     /// The order of elimination, if the last evaluation was by a program with sound pivots, else
     /// null.
     const RowOrder* trusted_order() const { return by_program_ && !look_ ? order() : nullptr; }
-    /// The order of the program, null if there is none. Where controls enforce some rows, an order
-    /// of all of them: how they constrain the motion.
+    /// The order of the program, null if there is none or if controls enforce rows that it lacks.
     const RowOrder* order() const {
-        if (!compiled_ || !compiled_->ready()) {
-            return nullptr;
-        }
-        return controls_.empty() ? &compiled_->order() : all_order_ ? &*all_order_ : nullptr;
+        return compiled_ && compiled_->ready() && controls_.empty() ? &compiled_->order() : nullptr;
     }
     const Dynamics& dynamics() const { return dynamics_; }
     Dynamics& dynamics() { return dynamics_; }
@@ -191,7 +187,6 @@ class RightHandSide {
     std::vector<int> rows_;               ///< chosen at the last close look
     std::vector<solve::Pivot> controls_;  ///< likewise, see RowOrder
     std::vector<int> all_rows_;           ///< both
-    std::optional<RowOrder> all_order_;   ///< of both, where there are controls
     std::vector<double> solved_at_;       ///< inputs of that look, where the solver had an answer
     std::size_t solved_ = 0;              ///< evaluations of the solver then
     std::vector<char> pushes_;            ///< m: has entries, and multipliers
