@@ -108,12 +108,17 @@ MotionTime time_motion(const Motion& motion, const Started& started) {
     time.against = motion.against;
     time.goal = motion.goal;
     time.from_text = started.seconds;
-    for (int digits = 7; digits <= 13; ++digits) {
+    constexpr int kMostDigits = 13;
+    for (int digits = 7; digits <= kMostDigits; ++digits) {
         time.tolerance = std::pow(10.0, -digits);
         take(time, motion,
              run_once(started, motion.until, time.tolerance, motion.stiff, kLongestRun));
         if (!time.stopped.empty()) {
-            return time;
+            if (digits == kMostDigits || time.seconds > kLongestRun) {
+                return time;
+            }
+            time.stopped.clear();  // too coarse for this mechanism
+            continue;
         }
         if (time.error <= motion.goal && time.energy <= motion.energy_goal) {
             break;

@@ -51,12 +51,14 @@ bool CompiledAcceleration::choose(const solve::System& at, std::span<const int> 
 bool CompiledAcceleration::choose(const EntryValues& at, std::span<const int> rows) {
     return choose_order(
         rows, {}, [&](std::span<const int> wanted) -> std::optional<std::vector<solve::Pivot>> {
-            std::optional<solve::EliminationOrder> order =
-                solve::choose_order(sparse_system(*evaluator_, at, wanted, varies_));
-            if (!order || (evaluator_->model().is_large() && order->cost > kMostWork * n_)) {
-                return std::nullopt;
+            solve::SparseSystem system = sparse_system(*evaluator_, at, wanted, varies_);
+            if (evaluator_->model().is_large()) {
+                system.most_cost = kMostWork * n_;
             }
-            return std::move(order->pivots);
+            std::optional<solve::EliminationOrder> order = solve::choose_order(system);
+            return order && order->cost <= system.most_cost
+                       ? std::optional(std::move(order->pivots))
+                       : std::nullopt;
         });
 }
 

@@ -243,7 +243,7 @@ StepCode::StepCode(const InputLayout& state, const StepParts& parts)
         terms += 1 + static_cast<std::size_t>(
                          std::count_if(row.begin(), row.end(), [](double w) { return w != 0.0; }));
     }
-    operations_ = dop853::kMainStages * acceleration_->instructions.size() + 4 * layout_.n * terms;
+    operations_ = dop853::kMainStages * acceleration_->instructions.size() + 2 * layout_.n * terms;
     for (const StepParts::Part& part : {parts.position, parts.velocity, parts.rank}) {
         operations_ += part != nullptr ? part->instructions.size() : 0;
     }

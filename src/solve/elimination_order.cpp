@@ -87,7 +87,7 @@ class NullSpaceSearch {
             if (!pivot) {
                 pivot = cheapest(coordinates, kDependent);
             }
-            if (!pivot) {
+            if (!pivot || is_too_costly()) {
                 return;
             }
             carry_out(*pivot);
@@ -95,6 +95,7 @@ class NullSpaceSearch {
         }
     }
     bool is_gone(int coordinate) const { return gone_[index(coordinate)] != 0; }
+    bool is_too_costly() const { return order_.cost > at_.most_cost; }
     const Numbers& numbers() const { return numbers_; }
     std::optional<EliminationOrder> take() {
         const bool all = rows_left_ == 0 && order_.pivots.size() == index(at_.n);
@@ -206,6 +207,9 @@ std::optional<EliminationOrder> order_by_blocks(const SparseSystem& at) {
     while (!graph.empty()) {
         const std::size_t block = graph.next();
         search.eliminate(graph.members(block));
+        if (search.is_too_costly()) {
+            return std::nullopt;
+        }
         left.clear();
         for (const int j : graph.members(block)) {
             if (!search.is_gone(j)) {
@@ -288,7 +292,8 @@ std::optional<EliminationOrder> range_space_order(const SparseSystem& at, double
 std::optional<EliminationOrder> choose_order(const SparseSystem& at) {
     std::optional<EliminationOrder> by_rows = null_space_order(at);
     std::optional<EliminationOrder> by_mass;
-    if (at.n <= kRangeSpaceSize || (!by_rows && at.n <= kLargestSearch)) {
+    if (at.n <= kRangeSpaceSize ||
+        (!by_rows && at.n <= kLargestSearch && !std::isfinite(at.most_cost))) {
         by_mass = range_space_order(at, kSoundPart);
     }
     const bool better = by_mass && (!by_rows || by_mass->cost < kWorthOfRangeSpace * by_rows->cost);

@@ -1,6 +1,7 @@
 // In which order the unknowns are eliminated: chosen at one state, then kept.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -20,6 +21,8 @@ struct SparseSystem {
     std::vector<SparseEntry> rows;  ///< of A; independent rows
     std::vector<double> scale;      ///< n  size of a unit of each coordinate, such as M_jj^-1/2
     std::vector<int> block = {};    ///< n  the body each belongs to; empty: no bodies
+    /// The search by bodies is given up beyond this cost.
+    double most_cost = std::numeric_limits<double>::infinity();
 };
 
 struct EliminationOrder {
