@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -234,7 +235,16 @@ TEST(Cli, WrongInputIsExitCodeOneWithAHint) {
     const std::vector<std::pair<std::string, std::string>> cases{
         {"ananke", "subcommand"},
         {"ananke rnu models/duffing.ank", "there is no verb 'rnu'"},
-        {"ananke run missing.ank", "missing.ank"},
+        {"ananke rnu models/duffing.ank", "; did you mean run?"},
+        {"ananke run missing.ank", "ananke: error: there is no file missing.ank\n1 error\n"},
+        {"ananke run bda.ank", "there is no file bda.ank; did you mean 'bad.ank'?"},
+        {"ananke run models/duffing",
+         "there is no file models/duffing; did you mean 'models/duffing.ank'?"},
+        {"ananke run models", "models is not a file"},
+        {"ananke run models/duffing.ank --tolerence 1e-6",
+         "ananke: run has no option --tolerence; did you mean --tolerance?\n"},
+        {"ananke run --tolerence=1e-6 models/duffing.ank", "--tolerance?"},
+        {"ananke derive models/duffing.ank --xyz", "ananke: derive has no option --xyz\n"},
         {"ananke run bad.ank", "simulate"},
         {"ananke run models/duffing.ank --form best", "fundamental"},
         {"ananke run models/duffing.ank --set amplitude=2", "amplitude"},
@@ -388,7 +398,8 @@ constexpr const char* kLongModel =
     "for i in 2..N { constraint link[i]: (x[i]-x[i-1])^2 + (y[i]-y[i-1])^2 = 1 }\n"
     "for i in 1..N { initial x[i] = i, y[i] = 0 }\nsimulate until 100000 every 0.01\n";
 
-pid_t start(const Scratch& scratch, const std::vector<std::string>& arguments) {
+/// The program in the background, with standard input from a descriptor if it is given.
+pid_t start(const Scratch& scratch, const std::vector<std::string>& arguments, int input = -1) {
     std::fflush(nullptr);
     const pid_t child = fork();
     if (child == 0) {
@@ -399,8 +410,11 @@ pid_t start(const Scratch& scratch, const std::vector<std::string>& arguments) {
         }
         argv.push_back(nullptr);
         if (chdir(scratch.path().c_str()) != 0 || freopen("/dev/null", "w", stdout) == nullptr ||
-            freopen("/dev/null", "w", stderr) == nullptr) {
+            freopen("stderr.txt", "w", stderr) == nullptr) {
             _exit(99);
+        }
+        if (input >= 0) {
+            dup2(input, STDIN_FILENO);
         }
         execv(ANANKE_PROGRAM, argv.data());
         _exit(99);
@@ -427,6 +441,100 @@ TEST(Cli, CtrlCKeepsTheRowsAndExitsWith130) {
     const std::string text = scratch.read("long.csv");
     EXPECT_EQ(text.back(), '\n');
     EXPECT_GT(read_csv(text).at("t").size(), 10U);
+}
+
+/// Waits until the program has taken SIGINT into its own hands.
+void wait_for_handler(pid_t child) {
+    const std::string path = "/proc/" + std::to_string(child) + "/status";
+    const std::string label = "SigCgt:";
+    for (int i = 0; i < 1500; ++i) {
+        const std::string status = read_text(path);
+        const std::size_t at = status.find(label);
+        if (at != std::string::npos &&
+            (std::strtoull(status.c_str() + at + label.size(), nullptr, 16) &
+             (1ULL << (SIGINT - 1))) != 0) {
+            return;
+        }
+        sleep_ms(20);
+    }
+    ADD_FAILURE() << "SIGINT is not caught";
+}
+
+int exit_code_after(pid_t child, int signal) {
+    kill(child, signal);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+// A model that never comes to its end on standard input: certainly before the first step.
+TEST(Cli, CtrlCBeforeTheFirstStepSaysSoAndLeavesNoFile) {
+    for (const int signal : {SIGINT, SIGTERM}) {
+        const Scratch scratch;
+        int ends[2];
+        ASSERT_EQ(pipe(ends), 0);
+        const pid_t run =
+            start(scratch, {"ananke", "run", "-", "--csv", "r.csv", "--hdf5", "r.h5"}, ends[0]);
+        wait_for_handler(run);
+        // The verb is known as soon as a byte of the model has been taken.
+        ASSERT_EQ(write(ends[1], "\n", 1), 1);
+        for (int left = 1; left > 0; sleep_ms(10)) {
+            ASSERT_EQ(ioctl(ends[0], FIONREAD, &left), 0);
+        }
+        EXPECT_EQ(exit_code_after(run, signal), 130);
+        EXPECT_EQ(scratch.read("stderr.txt"),
+                  "ananke: interrupted before the first step; nothing was written\n");
+        EXPECT_FALSE(std::filesystem::exists(scratch.path() / "r.csv"));
+        EXPECT_FALSE(std::filesystem::exists(scratch.path() / "r.h5"));
+        for (const char* verb : {"check", "derive"}) {
+            const pid_t child = start(scratch, {"ananke", verb, "-"}, ends[0]);
+            wait_for_handler(child);
+            EXPECT_EQ(exit_code_after(child, signal), 130);
+            EXPECT_EQ(scratch.read("stderr.txt"), "ananke: interrupted; nothing was written\n");
+        }
+        close(ends[0]);
+        close(ends[1]);
+    }
+}
+
+// Thousands of bodies are read, derived and planned for seconds, wherever the signal falls.
+TEST(Cli, CtrlCEndsTheStartOfALargeModel) {
+    const Scratch scratch;
+    scratch.write("large.ank",
+                  "gravity (0, 0, -9.81)\nfor i in 1..4000 {\n"
+                  "body B[i] mass 1 inertia (1, 1, 1) at (i, 0, 0)\n"
+                  "joint J[i]: spherical(ground at (i, 0, 1), B[i] at (0, 0, 1)) }\n"
+                  "simulate until 1\n");
+    for (const char* verb : {"run", "check", "derive"}) {
+        const pid_t child = start(scratch, {"ananke", verb, "large.ank"});
+        wait_for_handler(child);
+        sleep_ms(200);
+        EXPECT_EQ(exit_code_after(child, SIGINT), 130) << verb;
+        EXPECT_EQ(scratch.read("stderr.txt").rfind("ananke: interrupted", 0), 0U)
+            << scratch.read("stderr.txt");
+    }
+}
+
+// One step of the integrator holds all of these rows.
+TEST(Cli, CtrlCEndsARunInsideTheRowsOfAStep) {
+    const Scratch scratch;
+    scratch.write("rows.ank",
+                  "coordinate x\nkinetic x'^2/2\ninitial x = 0, x' = 1\n"
+                  "simulate until 1 every 1e-7\n");
+    const pid_t child = start(scratch, {"ananke", "run", "rows.ank", "--csv", "rows.csv"});
+    const std::filesystem::path rows = scratch.path() / "rows.csv";
+    std::error_code none;
+    for (int i = 0; i < 1500; ++i) {
+        if (std::filesystem::exists(rows) && std::filesystem::file_size(rows, none) > 20000) {
+            break;
+        }
+        sleep_ms(20);
+    }
+    EXPECT_EQ(exit_code_after(child, SIGINT), 130);
+    const std::string text = scratch.read("stderr.txt");
+    EXPECT_EQ(text.rfind("ananke: interrupted at t = ", 0), 0U) << text;
+    EXPECT_NE(text.find(" are kept)\n"), std::string::npos) << text;
+    EXPECT_EQ(scratch.read("rows.csv").back(), '\n');
 }
 
 std::vector<double> read_dataset(const std::filesystem::path& path, const char* name) {

@@ -194,12 +194,13 @@ TEST(Servo, TooFewActuatorsNameTheDirectionThatIsMissing) {
               "the servo path cannot be enforced by its actuators: no control accelerates P in the "
               "direction (0.8, -0.6, 0), only along (0.6, 0.8, 0); 2 independent equations have 1 "
               "actuator");
-    EXPECT_EQ(check_error("coordinate x, y\n"
-                          "kinetic x'^2 + y'^2\n"
-                          "servo one: x = t actuators (force on y)\n"
-                          "initial x ~ 0, y = 0, x' ~ 0, y' = 0\n"),
-              "the servo one cannot be enforced by its actuators: no control accelerates what it "
-              "prescribes; force on y is without influence on what is prescribed");
+    EXPECT_EQ(
+        check_error("coordinate x, y\n"
+                    "kinetic x'^2 + y'^2\n"
+                    "servo one: x = t actuators (force on y)\n"
+                    "initial x ~ 0, y = 0, x' ~ 0, y' = 0\n"),
+        "the servo one cannot be enforced by its actuators: no control accelerates what it "
+        "prescribes; force on y at model.ank:3:29 is without influence on what is prescribed");
     EXPECT_EQ(check_error("coordinate x, y, z\n"
                           "kinetic x'^2 + y'^2 + z'^2\n"
                           "servo one: x = t actuators (force on x, force on z)\n"
@@ -218,7 +219,8 @@ TEST(Servo, TooFewActuatorsNameTheDirectionThatIsMissing) {
                           "servo two: 2*x - y = t actuators (force on z)\n"
                           "initial x ~ 0, y ~ 0, z = 0, x' ~ 0, y' ~ 0, z' = 0\n"),
               "the servos one and two cannot be enforced by their actuators: no control influences "
-              "one - 0.5 two; force on z is without influence on what is prescribed");
+              "one - 0.5 two; force on z at model.ank:4:35 is without influence on what is "
+              "prescribed");
 }
 
 TEST(Servo, ControlsThatAreNotUniqueAreNamed) {
@@ -227,8 +229,8 @@ TEST(Servo, ControlsThatAreNotUniqueAreNamed) {
                           "servo one: x = t actuators (force on x)\n"
                           "servo two: 3*x = 3*t actuators (force on y)\n"
                           "initial x ~ 0, y = 0, x' ~ 0, y' = 0\n"),
-              "the controls are not unique: two:1 can push without changing what the servos "
-              "prescribe; leave out an actuator");
+              "the controls are not unique: two:1 at model.ank:4:33 can push without changing "
+              "what the servos prescribe; leave out an actuator");
 }
 
 // The pole reaches the horizontal, where the force on the cart no longer turns it.

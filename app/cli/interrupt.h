@@ -1,13 +1,14 @@
-// Ctrl-C asks the run to stop, so that what it has computed is kept.
+// Ctrl-C: before there are results the program ends at once, and a run keeps what it has computed.
 #pragma once
 
 namespace ananke::cli {
 
-/// From now on SIGINT and SIGTERM set a flag; a second one ends the program at once.
+/// From now on SIGINT and SIGTERM end the program at once with kInterrupted, after this line on
+/// standard error. The text must outlive the program.
+void end_on_interrupts(const char* line);
+/// From now on they set a flag; a second one ends the program at once.
 void catch_interrupts();
 bool interrupted();
-/// From now on they end the program at once.
-void stop_catching_interrupts();
 /// A closed pipe is an ordinary write error.
 void ignore_closed_pipes();
 

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,53 @@ int finish_output(int exit_code) {
     return exit_code == kDone ? kWrongInput : exit_code;
 }
 
+/// "; did you mean 'run'?" or nothing.
+std::string hint(const std::string& wanted, const std::vector<std::string>& known) {
+    const std::string near = nearest_name(wanted, known);
+    return near.empty() ? "" : fmt::format("; did you mean {}?", near);
+}
+
+/// The first argument of a verb that looks like an option and is none, with what it may have meant.
+std::optional<std::string> unknown_option(const CLI::App& app) {
+    for (const CLI::App* verb : app.get_subcommands()) {
+        std::vector<std::string> known{"--help"};
+        for (const CLI::Option* option : verb->get_options()) {
+            for (const std::string& name : option->get_lnames()) {
+                known.push_back("--" + name);
+            }
+        }
+        for (const std::string& argument : verb->remaining()) {
+            const std::string name = argument.substr(0, argument.find('='));
+            if (name.size() > 1 && name.front() == '-') {
+                return fmt::format("{} has no option {}{}", verb->get_name(), name,
+                                   hint(name, known));
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+/// An unknown verb, if the first argument is one.
+std::optional<std::string> unknown_verb(const CLI::App& app, const std::string& first) {
+    std::vector<std::string> known;
+    for (const CLI::App* verb : app.get_subcommands(nullptr)) {
+        known.push_back(verb->get_name());
+    }
+    if (first.starts_with('-') || std::find(known.begin(), known.end(), first) != known.end()) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "there is no verb '{}'{}\n"
+        "the verbs are run, check, derive, report and plot, as in\n"
+        "    ananke run models/duffing.ank",
+        first, hint(first, known));
+}
+
+int wrong(const std::string& message) {
+    say(stderr, "ananke: {}\n", message);
+    return kWrongInput;
+}
+
 }  // namespace ananke::cli
 
 int main(int argc, char** argv) {
@@ -71,21 +119,17 @@ int main(int argc, char** argv) {
     add_report(app, exit_code);
     add_plot(app, exit_code);
     ignore_closed_pipes();
-    const std::string first = argc > 1 ? argv[1] : "-";
-    const std::vector<CLI::App*> verbs = app.get_subcommands(nullptr);
-    const bool known = std::any_of(verbs.begin(), verbs.end(),
-                                   [&](const CLI::App* verb) { return verb->get_name() == first; });
-    if (!known && first.front() != '-') {
-        say(stderr,
-            "ananke: there is no verb '{}'; the verbs are run, check, derive, report and plot, as "
-            "in\n"
-            "    ananke run models/duffing.ank\n",
-            first);
-        return kWrongInput;
+    end_on_interrupts("ananke: interrupted; nothing was written\n");
+    if (const std::optional<std::string> verb = unknown_verb(app, argc > 1 ? argv[1] : "-")) {
+        return wrong(*verb);
     }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
+        if (const std::optional<std::string> option = unknown_option(app);
+            option && error.get_exit_code() != 0) {
+            return wrong(*option);
+        }
         const int code = app.exit(error);
         exit_code = code == 0 ? kDone : kWrongInput;
     }

@@ -200,6 +200,7 @@ Result<void> check_targets(const RunArguments& arguments, const Plan& plan) {
 }
 
 int run_model(const RunArguments& arguments) {
+    end_on_interrupts("ananke: interrupted before the first step; nothing was written\n");
     const std::optional<Model> model = load(arguments.model);
     if (!model) {
         return kWrongInput;
@@ -235,7 +236,10 @@ int run_model(const RunArguments& arguments) {
         return complain(done.error());
     }
     const RunSummary& summary = done.value();
-    stop_catching_interrupts();  // rows are safe, and no page is better than half of one
+    end_on_interrupts(arguments.report.empty()
+                          ? "ananke: interrupted after the run; its rows are kept\n"
+                          : "ananke: interrupted before the page was written; rows in other files "
+                            "are kept\n");
     if (!arguments.report.empty()) {
         const Result<void> written = write_run_page(arguments.report, arguments.model, options,
                                                     *model, std::move(for_page), summary);
@@ -331,7 +335,7 @@ void add_run(CLI::App& app, int& exit_code) {
         "  ananke run models/free_top.ank --form wanichanon --tolerance 1e-12 --at 1,5,10\n"
         "  cat my_model.ank | ananke run - --csv results.csv\n"
         "Exit codes: 0 done; 1 the model or the command line is wrong; 2 the simulation failed\n"
-        "(results so far are kept); 130 interrupted (results so far are kept).");
+        "(results so far are kept); 130 interrupted (rows so far are kept).");
     verb->callback([arguments, &exit_code] { exit_code = run_model(*arguments); });
 }
 

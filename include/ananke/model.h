@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,10 @@ namespace ananke {
 
 /// Of the library, as "0.1.0".
 std::string_view version();
+
+/// The known name nearest to `wanted`, or "" when none is near enough to be a likely slip: what
+/// messages propose.
+std::string nearest_name(std::string_view wanted, std::span<const std::string> known);
 
 struct LoadOptions {
     /// "name=value" for parameters and initial values: "L=2", "x'=0.5", "x~1" (a guess).

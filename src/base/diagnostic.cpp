@@ -58,13 +58,25 @@ std::string shown(std::string_view line) {
     return text;
 }
 
+std::string notes_text(const std::vector<std::string>& notes) {
+    std::string text;
+    for (const std::string& note : notes) {
+        text += fmt::format("      = {}\n", note);
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string render(const Diagnostic& diagnostic, const Sources& sources) {
     const Span span = diagnostic.span;
+    const char* kind = diagnostic.severity == Severity::kError ? "error" : "warning";
+    if (span.file >= sources.size()) {
+        return fmt::format("ananke: {}: {}\n", kind, diagnostic.message) +
+               notes_text(diagnostic.notes);
+    }
     const Sources::Place place = sources.place(span.file, span.begin);
     const std::string_view line = sources.line_text(span.file, place.line);
-    const char* kind = diagnostic.severity == Severity::kError ? "error" : "warning";
 
     std::string text = fmt::format("{}:{}:{}: {}: {}\n", sources.name(span.file), place.line,
                                    place.column, kind, diagnostic.message);
@@ -83,10 +95,7 @@ std::string render(const Diagnostic& diagnostic, const Sources& sources) {
     const std::size_t bytes = std::min<std::size_t>(span.end - span.begin, available);
     const std::size_t width = display_width(line.substr(line.size() - available, bytes));
     text += fmt::format("      | {}^{}\n", padding, std::string(width > 1 ? width - 1 : 0, '~'));
-    for (const std::string& note : diagnostic.notes) {
-        text += fmt::format("      = {}\n", note);
-    }
-    return text;
+    return text + notes_text(diagnostic.notes);
 }
 
 std::string render(const std::vector<Diagnostic>& diagnostics, const Sources& sources) {

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
+#include <optional>
 #include <system_error>
 
 namespace ananke::io {
@@ -34,6 +36,24 @@ ssize_t write_without_signal(int descriptor, const char* data, std::size_t size)
     errno = reason;
     return written;
 }
+
+/// While one lives, SIGINT and SIGTERM wait.
+class InterruptsHeld {
+  public:
+    InterruptsHeld() {
+        sigset_t interrupts;
+        sigemptyset(&interrupts);
+        sigaddset(&interrupts, SIGINT);
+        sigaddset(&interrupts, SIGTERM);
+        pthread_sigmask(SIG_BLOCK, &interrupts, &before_);
+    }
+    ~InterruptsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    InterruptsHeld(const InterruptsHeld&) = delete;
+    InterruptsHeld& operator=(const InterruptsHeld&) = delete;
+
+  private:
+    sigset_t before_{};
+};
 
 }  // namespace
 
@@ -132,6 +152,29 @@ Result<void> File::close() {
         return failure();
     }
     return {};
+}
+
+Result<void> write_whole(const std::string& path, std::string_view bytes) {
+    // A pipe may take its bytes when it likes: there the wait must end by a signal.
+    std::error_code none;
+    const std::filesystem::file_status status = std::filesystem::status(path, none);
+    const bool short_work = path != "-" && (!std::filesystem::exists(status) ||
+                                            std::filesystem::is_regular_file(status));
+    std::optional<InterruptsHeld> held;
+    if (short_work) {
+        held.emplace();
+    }
+    Result<std::unique_ptr<File>> file = File::open(path);
+    if (!file) {
+        return file.error();
+    }
+    if (Result<void> cleared = file.value()->clear(); !cleared) {
+        return cleared;
+    }
+    if (Result<void> written = file.value()->append(bytes); !written) {
+        return written;
+    }
+    return file.value()->close();
 }
 
 Result<void> remove_if_present(const std::string& path) {

@@ -50,6 +50,10 @@ class File {
     bool regular_;
 };
 
+/// The whole contents of a file. SIGINT and SIGTERM wait until a regular file is complete, so that
+/// none is left half written.
+Result<void> write_whole(const std::string& path, std::string_view bytes);
+
 /// "cannot write PATH: REASON", the reason an errno.
 Error write_error(const std::string& path, int reason);
 

@@ -70,13 +70,6 @@ class PngCanvas final : public Canvas {
     void clip_nothing() override { cairo_reset_clip(cairo_); }
 
     Result<void> save(const std::string& path) override {
-        Result<std::unique_ptr<File>> file = File::open(path);
-        if (!file) {
-            return file.error();
-        }
-        if (Result<void> cleared = file.value()->clear(); !cleared) {
-            return cleared;
-        }
         std::string bytes;
         const auto take = [](void* to, const unsigned char* data, unsigned size) {
             static_cast<std::string*>(to)->append(reinterpret_cast<const char*>(data), size);
@@ -87,10 +80,7 @@ class PngCanvas final : public Canvas {
             return Error{ErrorCode::kIo, "cannot draw " + path + ": " +
                                              std::string(cairo_status_to_string(status))};
         }
-        if (Result<void> written = file.value()->append(bytes); !written) {
-            return written;
-        }
-        return file.value()->close();
+        return write_whole(path, bytes);
     }
 
   private:

@@ -75,17 +75,7 @@ class SvgCanvas final : public Canvas {
     void clip_nothing() override { clipped_ = false; }
 
     Result<void> save(const std::string& path) override {
-        Result<std::unique_ptr<File>> file = File::open(path);
-        if (!file) {
-            return file.error();
-        }
-        if (Result<void> cleared = file.value()->clear(); !cleared) {
-            return cleared;
-        }
-        if (Result<void> written = file.value()->append(out_ + "</svg>\n"); !written) {
-            return written;
-        }
-        return file.value()->close();
+        return write_whole(path, out_ + "</svg>\n");
     }
 
   private:

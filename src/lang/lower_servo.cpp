@@ -18,6 +18,7 @@ std::optional<mech::Actuator> Lowering::actuator_of(const ActuatorNode& node) {
     mech::Actuator actuator;
     actuator.target = on->index;
     actuator.span = node.span;
+    actuator.place = place_text(node.span);
     if (on->kind == ForceTarget::Kind::kCoordinate) {
         if (node.direction != kNoExpr) {
             fail(expr(node.direction).span,

@@ -1,16 +1,21 @@
 #include "lang/parse_model.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "lang/lowering.h"
 
 namespace ananke::lang {
 namespace {
 
 constexpr std::uintmax_t kLargestFile = 64U << 20U;  // nothing larger is even read
+constexpr std::size_t kMostNames = 10'000;           // of a folder that are compared
 
 // True if `file`, links followed, lies in `directory` or below it.
 bool lies_inside(const std::filesystem::path& file, const std::filesystem::path& directory) {
@@ -33,6 +38,27 @@ bool lies_inside(const std::filesystem::path& file, const std::filesystem::path&
     return true;
 }
 
+// "; did you mean 'pendulum.ank'?" where a file beside `path` has such a name.
+std::string near_file(const std::filesystem::path& path) {
+    std::error_code failed;
+    const std::filesystem::path folder = path.parent_path();
+    std::vector<std::string> names;
+    for (std::filesystem::directory_iterator entry(folder.empty() ? "." : folder, failed), end;
+         !failed && entry != end && names.size() < kMostNames; entry.increment(failed)) {
+        std::error_code unknown;
+        if (entry->is_regular_file(unknown)) {
+            names.push_back(entry->path().filename().string());
+        }
+    }
+    std::sort(names.begin(), names.end());  // a folder has no order
+    const std::string wanted = path.filename().string();
+    const std::string with_ending = wanted + ".ank";
+    const std::string near = std::binary_search(names.begin(), names.end(), with_ending)
+                                 ? with_ending
+                                 : nearest_name(wanted, names);
+    return near.empty() ? "" : fmt::format("; did you mean '{}'?", (folder / near).string());
+}
+
 ParseResult lower(Sources& sources, std::uint32_t root, const Options& options) {
     ParseResult result;
     Lowering lowering(sources, options, result.diagnostics);
@@ -45,20 +71,31 @@ ParseResult lower(Sources& sources, std::uint32_t root, const Options& options) 
 Result<std::string> read_file(const std::string& path, const std::string& directory) {
     std::error_code failed;
     const auto status = std::filesystem::status(path, failed);
-    if (failed || !std::filesystem::exists(status)) {
-        return Error{ErrorCode::kIo, fmt::format("there is no file {}", path)};
+    const bool inside = directory.empty() || lies_inside(path, directory);
+    if (!std::filesystem::exists(status)) {
+        if (failed && failed != std::errc::no_such_file_or_directory) {
+            return Error{ErrorCode::kIo,
+                         fmt::format("{} cannot be read: {}", path, failed.message())};
+        }
+        return Error{ErrorCode::kIo,
+                     fmt::format("there is no file {}{}", path, inside ? near_file(path) : "")};
     }
     if (!std::filesystem::is_regular_file(status)) {
         return Error{ErrorCode::kIo, fmt::format("{} is not a file", path)};
     }
-    if (!directory.empty() && !lies_inside(path, directory)) {
+    if (!inside) {
         return Error{ErrorCode::kIo, fmt::format("{} leads out of its directory", path)};
     }
     const std::uintmax_t size = std::filesystem::file_size(path, failed);
     if (failed || size > kLargestFile) {
         return Error{ErrorCode::kIo, fmt::format("{} is too large", path)};
     }
+    errno = 0;
     std::ifstream in(path, std::ios::binary);
+    if (!in) {
+        return Error{ErrorCode::kIo, fmt::format("{} cannot be read: {}", path,
+                                                 std::generic_category().message(errno))};
+    }
     std::string text(static_cast<std::size_t>(size), '\0');
     in.read(text.data(), static_cast<std::streamsize>(size));
     if (!in && size > 0) {
@@ -71,8 +108,8 @@ ParseResult parse_model_file(Sources& sources, const std::string& path, const Op
     Result<std::string> text = options.read(path, "");
     if (!text) {
         ParseResult result;
-        const std::uint32_t file = sources.add(path, "");
-        result.diagnostics.push_back({{file, 0, 0}, Severity::kError, text.error().message, {}});
+        const auto nowhere = static_cast<std::uint32_t>(sources.size());
+        result.diagnostics.push_back({{nowhere, 0, 0}, Severity::kError, text.error().message, {}});
         return result;
     }
     return parse_model_text(sources, path, std::move(text).value(), options);

@@ -288,6 +288,9 @@ bool Parser::parse_constraint(Statement& out, bool servo) {
 bool Parser::parse_simulate(Statement& out) {
     take();
     Simulate node;
+    if (at_word("stiff") || at_word("every")) {
+        return fail_expected("'until' first", {"write: simulate until 10 every 0.1 stiff"});
+    }
     if (!accept_word("until")) {
         return fail_expected("'until'", {"write: simulate until 10 every 0.1"});
     }

@@ -95,9 +95,10 @@ std::vector<Control> controls_of(Model& model, const TimeFlow& flow, const Point
     std::vector<Control> controls;
     for (std::size_t c = 0; c < model.constraints.size(); ++c) {
         for (std::size_t k = 0; k < model.constraints[c].actuators.size(); ++k) {
-            const Actuator actuator = model.constraints[c].actuators[k];
+            const Actuator& actuator = model.constraints[c].actuators[k];
             Control control = control_of(model, flow, points, actuator);
             control.constraint = static_cast<int>(c);
+            control.place = actuator.place;
             control.name = fmt::format("{}:{}", model.constraints[c].name, k + 1);
             controls.push_back(std::move(control));
         }

@@ -136,6 +136,7 @@ struct Control {
     std::vector<Entry> D;     ///< by coordinate, ascending
     std::string target_name;  ///< of a place without a name: its body
     std::string description;  ///< "force on cart along (1, 0, 0)"
+    std::string place;        ///< "crane.ank:12:22", if it came from a text
 };
 
 /// Its kind, an integrable row as what it is.

@@ -118,6 +118,7 @@ struct Actuator {
     int target = 0;  ///< coordinate, point or body
     Vec3 direction;  ///< of a vector, of any length but zero, world axes; over q, t
     Span span;
+    std::string place = {};  ///< "crane.ank:12:22", for messages while the model runs
 };
 
 /// left = right, as rows left - right = 0: one for scalars, three for vectors.

@@ -102,19 +102,7 @@ Result<void> write_html(const std::string& path, const Report& report) {
     if (const Result<void> viewer = require_viewer(); !viewer) {
         return viewer.error();
     }
-    Result<std::unique_ptr<io::File>> file = io::File::open(path);
-    if (!file) {
-        return file.error();
-    }
-    io::File& out = *file.value();
-    if (const Result<void> cleared = out.clear(); !cleared) {
-        return cleared.error();
-    }
-    if (const Result<void> written = out.append(to_html(report, viewer_script(), viewer_style()));
-        !written) {
-        return written.error();
-    }
-    return out.close();
+    return io::write_whole(path, to_html(report, viewer_script(), viewer_style()));
 }
 
 }  // namespace ananke::report

@@ -145,14 +145,17 @@ std::vector<std::string> servo_names(const CompiledModel& model, const Eigen::Ve
     return names;
 }
 
-/// Controls that take part in a combination.
+/// Controls that take part in a combination, each with its place in the text.
 std::vector<std::string> controls_in(const CompiledModel& model, const Eigen::VectorXd& weights,
                                      bool described) {
     const double largest = weights.cwiseAbs().maxCoeff();
     std::vector<std::string> names;
     for (std::size_t k = 0; k < model.controls.size(); ++k) {
         if (std::abs(weights[static_cast<Eigen::Index>(k)]) > kNegligible * largest) {
-            names.push_back(described ? model.controls[k].description : model.controls[k].name);
+            const mech::Control& control = model.controls[k];
+            const std::string& name = described ? control.description : control.name;
+            names.push_back(control.place.empty() ? name
+                                                  : fmt::format("{} at {}", name, control.place));
         }
     }
     return names;

@@ -15,7 +15,7 @@ OutputRows::OutputRows(Evaluator& evaluator, StateEquation& equation, Surface& s
       equation_(&equation),
       surface_(&surface),
       journal_(&journal),
-      times_(&options.output_times),
+      options_(&options),
       n_(static_cast<std::size_t>(evaluator.model().n())),
       dynamics_(evaluator, options.dynamics),
       writer_(evaluator, dynamics_, options.principle),
@@ -28,12 +28,19 @@ void OutputRows::start(double t, std::span<const double> y) {
 }
 
 bool OutputRows::is_due(double until) const {
-    return next_ < times_->size() && (*times_)[next_] <= until && !journal_->failed();
+    const std::vector<double>& times = options_->output_times;
+    return next_ < times.size() && times[next_] <= until && !journal_->failed();
 }
 
 ode::Status OutputRows::write_until(double until, SingularStepper& stepper) {
-    for (; is_due(until); ++next_) {
-        const double t = (*times_)[next_];
+    for (std::size_t rows = 0; is_due(until); ++next_, ++rows) {
+        const double t = options_->output_times[next_];
+        if (rows > 0 && options_->stop_requested && options_->stop_requested()) {
+            journal_->fail(
+                {ErrorCode::kInterrupted,
+                 fmt::format("interrupted at t = {}", to_text(journal_->summary().reached))});
+            return ode::Status::kOk;
+        }
         const ode::Status status = inside_step(t, stepper);
         if (status != ode::Status::kOk) {
             return status;
@@ -51,7 +58,7 @@ ode::Status OutputRows::inside_step(double t, SingularStepper& stepper) {
 
 void OutputRows::write_at(double t, std::span<const double> y, SingularStepper& stepper) {
     for (; is_due(t); ++next_) {
-        write((*times_)[next_], y, stepper);
+        write(options_->output_times[next_], y, stepper);
     }
 }
 

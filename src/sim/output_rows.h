@@ -48,7 +48,7 @@ class OutputRows {
     StateEquation* equation_;
     Surface* surface_;
     Journal* journal_;
-    const std::vector<double>* times_;
+    const RunOptions* options_;
     std::size_t next_ = 0;  ///< of the times
     std::size_t n_;
     Dynamics dynamics_;  ///< of the rows alone: outputs must not influence the steps

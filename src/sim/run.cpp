@@ -134,7 +134,9 @@ void Runner::integrate(const StartState& start) {
     stepper.start(options_.start, y_);
     const ode::Status status = step_through(stepper);
     journal_.add(stepper.statistics());
-    journal_.summary().reached = ended_at_.value_or(stepper.t());
+    if (ended_at_ || !journal_.failed()) {  // else the last row is where the run ended
+        journal_.summary().reached = ended_at_.value_or(stepper.t());
+    }
     if (status == ode::Status::kOk || journal_.failed()) {
         return;
     }
