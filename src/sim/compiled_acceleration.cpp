@@ -51,14 +51,17 @@ bool CompiledAcceleration::choose(const solve::System& at, std::span<const int> 
 bool CompiledAcceleration::choose(const EntryValues& at, std::span<const int> rows) {
     return choose_order(
         rows, {}, [&](std::span<const int> wanted) -> std::optional<std::vector<solve::Pivot>> {
-            solve::SparseSystem system = sparse_system(*evaluator_, at, wanted, varies_);
-            if (evaluator_->model().is_large()) {
-                system.most_cost = kMostWork * n_;
-            }
-            std::optional<solve::EliminationOrder> order = solve::choose_order(system);
-            return order && order->cost <= system.most_cost
-                       ? std::optional(std::move(order->pivots))
-                       : std::nullopt;
+            using Choice = std::optional<std::vector<solve::Pivot>>;
+            const RecordKey key = state_key(RecordKey::Kind::kOrder, *evaluator_).add(wanted);
+            return *evaluator_->model().programs->latest<Choice>(key, [&]() -> Choice {
+                solve::SparseSystem system = sparse_system(*evaluator_, at, wanted, varies_);
+                if (evaluator_->model().is_large()) {
+                    system.most_cost = kMostWork * n_;
+                }
+                std::optional<solve::EliminationOrder> order = solve::choose_order(system);
+                return order && order->cost <= system.most_cost ? Choice(std::move(order->pivots))
+                                                                : std::nullopt;
+            });
         });
 }
 

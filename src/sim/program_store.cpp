@@ -1,5 +1,6 @@
 #include "sim/program_store.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ananke::sim {
@@ -23,6 +24,19 @@ void ProgramStore::put(const RecordKey& key, std::shared_ptr<const void> made) {
         kept_.clear();
     }
     kept_.emplace(key, std::move(made));
+}
+
+std::shared_ptr<const void> ProgramStore::find_latest(const RecordKey& key) const {
+    const std::scoped_lock lock(mutex_);
+    const auto found = std::find_if(latest_.begin(), latest_.end(),
+                                    [&](const Latest& one) { return one.key == key; });
+    return found == latest_.end() ? nullptr : found->made;
+}
+
+void ProgramStore::put_latest(const RecordKey& key, std::shared_ptr<const void> made) {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(latest_, [&](const Latest& one) { return one.key.kind() == key.kind(); });
+    latest_.push_back({key, std::move(made)});
 }
 
 }  // namespace ananke::sim

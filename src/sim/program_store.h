@@ -28,12 +28,31 @@ class ProgramStore {
         return made;
     }
 
+    /// The same for answers about states of large models, whose keys are as large: only the last
+    /// of each kind is kept, for whoever else looks at the same state.
+    template <class T, class Make>
+    std::shared_ptr<const T> latest(const RecordKey& key, Make&& make) {
+        if (std::shared_ptr<const void> known = find_latest(key)) {
+            return std::static_pointer_cast<const T>(known);
+        }
+        auto made = std::make_shared<const T>(make());
+        put_latest(key, made);
+        return made;
+    }
+
   private:
     std::shared_ptr<const void> find(const RecordKey& key) const;
     void put(const RecordKey& key, std::shared_ptr<const void> made);
+    std::shared_ptr<const void> find_latest(const RecordKey& key) const;
+    void put_latest(const RecordKey& key, std::shared_ptr<const void> made);
 
     mutable std::mutex mutex_;
     std::unordered_map<RecordKey, std::shared_ptr<const void>, RecordKey::Hash> kept_;
+    struct Latest {
+        RecordKey key;
+        std::shared_ptr<const void> made;
+    };
+    std::vector<Latest> latest_;  ///< one per kind
 };
 
 }  // namespace ananke::sim

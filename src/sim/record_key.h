@@ -22,6 +22,7 @@ class RecordKey {
         kVelocity,
         kRank,
         kStep,
+        kRows,
     };
 
     explicit RecordKey(Kind kind) : words_{static_cast<std::uint64_t>(kind)} {}
@@ -55,6 +56,7 @@ class RecordKey {
         return *this;
     }
 
+    Kind kind() const { return static_cast<Kind>(words_.front()); }
     friend bool operator==(const RecordKey&, const RecordKey&) = default;
 
     struct Hash {

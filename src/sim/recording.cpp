@@ -201,17 +201,18 @@ std::span<const double> parameters_of(const Evaluator& evaluator) {
     return evaluator.inputs().subspan(layout.p(), layout.truths() - layout.p());
 }
 
+RecordKey state_key(RecordKey::Kind kind, const Evaluator& evaluator) {
+    const InputLayout& layout = evaluator.model().layout;
+    const std::span<const double> inputs = evaluator.inputs();
+    return RecordKey(kind).add(inputs.first(layout.a())).add(inputs.subspan(layout.p()));
+}
+
 std::optional<std::vector<solve::Pivot>> choose_pivots(const Evaluator& evaluator,
                                                        const solve::System& at,
                                                        std::span<const int> rows,
                                                        std::span<const char> varies) {
     using Choice = std::optional<std::vector<solve::Pivot>>;
-    const InputLayout& layout = evaluator.model().layout;
-    const std::span<const double> inputs = evaluator.inputs();
-    const RecordKey key = RecordKey(RecordKey::Kind::kOrder)
-                              .add(rows)
-                              .add(inputs.first(layout.a()))
-                              .add(inputs.subspan(layout.p()));
+    const RecordKey key = state_key(RecordKey::Kind::kOrder, evaluator).add(rows);
     return *evaluator.model().programs->get<Choice>(key, [&]() -> Choice {
         std::optional<solve::EliminationOrder> order =
             solve::choose_order(sparse_system(evaluator, at, rows, varies));

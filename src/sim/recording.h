@@ -88,6 +88,9 @@ solve::SparseSystem sparse_system(const Evaluator& evaluator, const EntryValues&
 solve::SparseSystem sparse_system(const Evaluator& evaluator, const solve::System& at,
                                   std::span<const int> rows, std::span<const char> varies);
 
+/// A key of the last state of the evaluator, with its parameters and whatever else it holds.
+RecordKey state_key(RecordKey::Kind kind, const Evaluator& evaluator);
+
 /// An order of elimination for these rows at the last state of the evaluator, or none.
 std::optional<std::vector<solve::Pivot>> choose_pivots(const Evaluator& evaluator,
                                                        const solve::System& at,

@@ -69,10 +69,16 @@ void SparseRows::choose(const SparseValues& values, double dependent) {
     if (foreseen && all_count(values, there_)) {
         return;
     }
-    solve::SparseSystem system =
-        sparse_system(*evaluator_, EntryValues{values.M, values.A}, there_, varies_);
-    system.block = all_blocks(evaluator_->model());
-    solve::RowChoice choice = solve::independent_rows(system, dependent);
+    const RecordKey key = state_key(RecordKey::Kind::kRows, *evaluator_)
+                              .add(there_)
+                              .add(std::span<const double>(&dependent, 1));
+    solve::RowChoice choice =
+        *evaluator_->model().programs->latest<solve::RowChoice>(key, [&]() -> solve::RowChoice {
+            solve::SparseSystem system =
+                sparse_system(*evaluator_, EntryValues{values.M, values.A}, there_, varies_);
+            system.block = all_blocks(evaluator_->model());
+            return solve::independent_rows(system, dependent);
+        });
     for (std::vector<int>* rows : {&choice.kept, &choice.dropped}) {
         for (int& row : *rows) {
             row = there_[at(row)];
@@ -122,7 +128,7 @@ bool SparseRows::still_good(const SparseValues& values, const std::vector<int>& 
     }
     const std::vector<double> sum = sum_of_dropped(values);
     std::vector<double> coefficients(kept_.size());
-    return rows_->nearest(sum, coefficients) < kStillDependent;
+    return rows().nearest(sum, coefficients) < kStillDependent;
 }
 
 /// True if no row depends on others, by a wide margin; they are then those that count.
@@ -145,33 +151,43 @@ bool SparseRows::all_count(const SparseValues& values, const std::vector<int>& t
 }
 
 void SparseRows::take(std::vector<int> rows) {
-    if (rows_ && rows == kept_) {
+    if (!place_.empty() && rows == kept_) {
         return;
     }
     const CompiledModel& model = evaluator_->model();
     kept_ = std::move(rows);
     place_ = places_among(kept_, model.m());
-    entries_.clear();
-    std::vector<solve::RowPlace> places;
-    for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
-        const Place& place = model.row_entries[i];
-        const int row = place_[at(place.row)];
-        if (row >= 0) {
-            entries_.push_back(i);
-            places.push_back({row, place.column});
+    rows_.reset();
+}
+
+/// Of those that count; made when it is first asked for.
+solve::WeakRows& SparseRows::rows() {
+    if (!rows_) {
+        const CompiledModel& model = evaluator_->model();
+        entries_.clear();
+        std::vector<solve::RowPlace> places;
+        for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
+            const Place& place = model.row_entries[i];
+            const int row = place_[at(place.row)];
+            if (row >= 0) {
+                entries_.push_back(i);
+                places.push_back({row, place.column});
+            }
         }
+        rows_.emplace(model.n(), static_cast<int>(kept_.size()), places);
+        values_.resize(entries_.size());
     }
-    rows_.emplace(model.n(), static_cast<int>(kept_.size()), places);
-    values_.resize(entries_.size());
+    return *rows_;
 }
 
 bool SparseRows::factor(const SparseValues& values) {
     found_.reset();
+    solve::WeakRows& rows = this->rows();
     units_ = coordinate_scales(evaluator_->model(), values.M);
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         values_[i] = values.A[entries_[i]];
     }
-    return reuses_ ? rows_->factor_again(values_, units_) : rows_->factor(values_, units_);
+    return reuses_ ? rows.factor_again(values_, units_) : rows.factor(values_, units_);
 }
 
 WeakestRow SparseRows::weakest(std::span<double> direction) {
@@ -187,9 +203,9 @@ WeakestRow SparseRows::weakest() {
         return {kept_.empty() ? 1.0 : least_, -1, rank};
     }
     if (!found_) {
-        const int place = rows_->weakest(weakest_ >= 0 ? place_[at(weakest_)] : -1);
+        const int place = rows().weakest(weakest_ >= 0 ? place_[at(weakest_)] : -1);
         weakest_ = kept_[at(place)];
-        found_ = {rows_->remainder(place, direction_), weakest_, rank};
+        found_ = {rows().remainder(place, direction_), weakest_, rank};
     }
     return *found_;
 }
@@ -239,7 +255,7 @@ std::vector<bool> SparseRows::tied(const SparseValues& values) {
         return tied;
     }
     std::vector<double> coefficients(kept_.size());
-    rows_->nearest(sum_of_dropped(values), coefficients);
+    rows().nearest(sum_of_dropped(values), coefficients);
     for (std::size_t k = 0; k < kept_.size(); ++k) {
         tied[at(kept_[k])] = std::abs(coefficients[k]) > kTied;
     }
@@ -257,7 +273,7 @@ solve::DroppedRow SparseRows::combination(int row, const SparseValues& values) {
         }
     }
     std::vector<double> c(kept_.size(), 0.0);
-    rows_->nearest(x, c);
+    rows().nearest(x, c);
     solve::DroppedRow dropped{row, {}, {}, 0.0};
     double mismatch = values.b[at(row)] / length[at(row)];
     double scale = 1.0 + std::abs(mismatch);

@@ -62,7 +62,7 @@ class SparseRows {
     /// (n).
     WeakestRow weakest(std::span<double> direction);
     /// What the k-th row that counts has besides all others (n); returns its length.
-    double remainder(int k, std::span<double> x) { return rows_->remainder(k, x); }
+    double remainder(int k, std::span<double> x) { return rows().remainder(k, x); }
     int place_of(int row) const { return place_[static_cast<std::size_t>(row)]; }
     /// m  true for rows that are tied to others by a dependence, and for those that have vanished.
     std::vector<bool> tied(const SparseValues& at);
@@ -71,6 +71,7 @@ class SparseRows {
 
   private:
     void take(std::vector<int> rows);
+    solve::WeakRows& rows();
     bool factor(const SparseValues& at);
     WeakestRow weakest();
     bool all_count(const SparseValues& at, const std::vector<int>& there);
@@ -83,7 +84,7 @@ class SparseRows {
     std::vector<char> varies_;
     std::vector<int> there_, kept_, dropped_;  ///< there_: those that have not vanished
     std::vector<int> place_;                   ///< m  among kept_, -1
-    std::vector<std::size_t> entries_;         ///< of A, that belong to kept_
+    std::vector<std::size_t> entries_;         ///< of A, that belong to kept_, with rows_
     std::vector<double> values_, units_;
     std::vector<double> direction_;  ///< n
     std::optional<solve::WeakRows> rows_;
