@@ -2,8 +2,9 @@
 //
 // Callers hold Kernels, never a tier: native code where the CPU and ANANKE_CODE allow it (tier.h),
 // else the interpreter; the bits are the same. Native code is emitted when the kernel is made, at
-// 0.1 to 0.2 us per operation (two to three times the interpreter's tape). Copies are cheap (they
-// share the code) and independent: one per thread.
+// 0.1 to 0.2 us per operation (two to three times the interpreter's tape), that of long programs
+// after some runs (late_native.h). Copies are cheap (they share the code) and independent: one per
+// thread.
 #pragma once
 
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include "base/check.h"
 #include "code/interpreter.h"
+#include "code/late_native.h"
 #include "code/lower.h"
 #include "code/native.h"
 #include "code/program.h"
@@ -37,14 +39,19 @@ class LaneKernel {
     std::size_t output_count() const { return program_->outputs.size(); }
     const Program& program() const { return *program_; }
     std::shared_ptr<const Program> shared_program() const { return program_; }
-    bool is_native() const { return std::holds_alternative<Native>(tier_); }
+    bool is_native() const {
+        const LateNative* late = std::get_if<LateNative>(&tier_);
+        return std::holds_alternative<Native>(tier_) || (late != nullptr && late->is_native());
+    }
 
-    /// Reads input_count() numbers per lane, writes output_count(). Does not allocate; no state is
-    /// carried from one run to the next. The two arrays may not overlap: outputs are written as
-    /// they become known.
+    /// Reads input_count() numbers per lane, writes output_count(). Does not allocate, but for long
+    /// programs (LateNative); no state is carried from one run to the next. The two arrays may not
+    /// overlap: outputs are written as they become known.
     void run(const double* inputs, double* outputs) {
         if (Native* native = std::get_if<Native>(&tier_)) {
             native->run(inputs, outputs);
+        } else if (LateNative* late = std::get_if<LateNative>(&tier_)) {
+            late->run(inputs, outputs);
         } else {
             std::get_if<LaneInterpreter<lanes>>(&tier_)->run(inputs, outputs);
         }
@@ -56,9 +63,12 @@ class LaneKernel {
     }
 
   private:
-    using Tier = std::variant<Native, LaneInterpreter<lanes>>;
+    using Tier = std::variant<Native, LaneInterpreter<lanes>, LateNative>;
 
     static Tier make_tier(const std::shared_ptr<const Program>& program, CpuFeatures cpu) {
+        if (lanes == 1 && cpu.avx2 && program->instructions.size() >= LateNative::kLongProgram) {
+            return LateNative(program, cpu);
+        }
         // Programs that only pass values on are not worth a function.
         if (!program->instructions.empty()) {
             if (auto native = NativeCode::emit(*program, {.lanes = lanes, .cpu = cpu})) {
