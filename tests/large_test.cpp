@@ -8,6 +8,7 @@
 #include "sim/compiled_acceleration.h"
 #include "sim/dynamics.h"
 #include "sim/right_hand_side.h"
+#include "sim/sparse_rows.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -224,6 +225,44 @@ double newton_euler_gap(int bodies, const double* q, const double* v, const doub
         beyond = left;
     }
     return std::max(gap, next_end.norm());  // the ground rests
+}
+
+/// A state of chain(), at rest, turned as a whole about the vertical through its pin.
+std::vector<double> turned(std::span<const double> q, double angle) {
+    const Quaternion turn(Eigen::AngleAxisd(angle, Vec::UnitZ()));
+    std::vector<double> result;
+    for (std::size_t i = 0; i + 6 < q.size(); i += 7) {
+        const Vec place = turn * Vec(q[i], q[i + 1], q[i + 2]);
+        const Quaternion u = turn * quaternion(q.data() + i + 3);
+        result.insert(result.end(), {place.x(), place.y(), place.z(), u.w(), u.x(), u.y(), u.z()});
+    }
+    return result;
+}
+
+// Rows of output use the pivots of the rows before while they are good: that is seen in the last
+// digits alone.
+TEST(Large, RowsInSequenceAgreeWithRowsAlone) {
+    const Loaded loaded = load_text("chain.ank", chain(440));
+    ASSERT_TRUE(loaded.prepared) << loaded.messages;
+    ASSERT_FALSE(sim::is_foreseen(*loaded.prepared->compiled));
+    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+    ASSERT_TRUE(start) << start.error().message;
+    const std::vector<double> rest(start.value().q.size(), 0.0);
+    sim::Dynamics in_sequence(evaluator, {});
+    for (const double angle : {0.0, 0.4, 1.3, 2.8}) {
+        SCOPED_TRACE(angle);
+        const std::vector<double> q = turned(start.value().q, angle);
+        for (const double residual : evaluator.scaled_residuals(0.0, q.data(), rest.data())) {
+            ASSERT_LT(std::abs(residual), 1e-12);
+        }
+        sim::Dynamics alone(evaluator, {});
+        ASSERT_EQ(in_sequence.accelerate(0.0, q.data(), rest.data()), solve::SolveStatus::kOk);
+        ASSERT_EQ(alone.accelerate(0.0, q.data(), rest.data()), solve::SolveStatus::kOk);
+        EXPECT_EQ(in_sequence.rank(), alone.rank());
+        EXPECT_LT(difference(span(in_sequence.a()), span(alone.a())), 1e-10);
+        EXPECT_LT(difference(span(in_sequence.lambda()), span(alone.lambda())), 1e-10);
+    }
 }
 
 TEST(Large, AChainOfThousandsObeysNewtonAndEuler) {

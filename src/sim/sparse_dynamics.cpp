@@ -123,8 +123,8 @@ bool SparseDynamics::factor(const SparseValues& values) {
     for (const std::size_t i : entries_) {
         values_.push_back(values.A[i]);
     }
-    return wanted_ == solve::Wanted::kMotion ? factor_->factor_again(values_)
-                                             : factor_->factor(values_);
+    const bool reuses = wanted_ == solve::Wanted::kMotion || !is_foreseen(evaluator_->model());
+    return reuses ? factor_->factor_again(values_) : factor_->factor(values_);
 }
 
 SolveStatus SparseDynamics::attribute(double t, const double* q, const double* v, const double* a,

@@ -21,9 +21,10 @@ namespace ananke::sim {
 
 class SparseDynamics {
   public:
-    /// Where only the motion is wanted, multipliers of rows that depend on others are 0, and the
-    /// last digits depend on what was asked before; else solve() finds the least multipliers for
-    /// rows of unit length.
+    /// Where only the motion is wanted, multipliers of rows that depend on others are 0; else
+    /// solve() finds the least multipliers for rows of unit length. There, and in models that are
+    /// too large for singular configurations to be foreseen, the pivots of one state serve at
+    /// others while they are about as good: the last digits depend on what was asked before.
     explicit SparseDynamics(Evaluator& evaluator, solve::Wanted wanted = solve::Wanted::kAll);
 
     /// Decides which rows count.
