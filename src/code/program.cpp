@@ -10,50 +10,6 @@
 #include "code/mix.h"
 
 namespace ananke::code {
-namespace {
-
-struct Trait {
-    std::string_view name;
-    int arity;
-    bool commutative;
-    std::string_view infix;  ///< "" prints as a function
-};
-
-constexpr std::array<Trait, kOpCount> kTraits{{
-    {"add", 2, true, "+"},    {"sub", 2, false, "-"},   {"mul", 2, true, "*"},
-    {"div", 2, false, "/"},   {"fma", 3, true, ""},     {"fms", 3, true, ""},
-    {"fnma", 3, true, ""},    {"sqrt", 1, false, ""},   {"neg", 1, false, ""},
-    {"abs", 1, false, ""},    {"sign", 1, false, ""},   {"min", 2, true, ""},
-    {"max", 2, true, ""},     {"less", 2, false, "<"},  {"less_equal", 2, false, "<="},
-    {"equal", 2, true, "=="}, {"and", 2, true, "and"},  {"or", 2, true, "or"},
-    {"not", 1, false, ""},    {"select", 3, false, ""}, {"sin", 1, false, ""},
-    {"cos", 1, false, ""},    {"tan", 1, false, ""},    {"asin", 1, false, ""},
-    {"acos", 1, false, ""},   {"atan", 1, false, ""},   {"sinh", 1, false, ""},
-    {"cosh", 1, false, ""},   {"tanh", 1, false, ""},   {"exp", 1, false, ""},
-    {"log", 1, false, ""},    {"atan2", 2, false, ""},  {"pow", 2, false, ""},
-}};
-
-const Trait& trait(Op op) {
-    return kTraits[static_cast<std::size_t>(op)];
-}
-
-}  // namespace
-
-int arity(Op op) {
-    return trait(op).arity;
-}
-
-std::string_view name(Op op) {
-    return trait(op).name;
-}
-
-bool is_commutative(Op op) {
-    return trait(op).commutative;
-}
-
-bool is_call(Op op) {
-    return op >= Op::kSin;
-}
 
 bool operator==(const Program& x, const Program& y) {
     if (x.input_count != y.input_count || x.slot_count != y.slot_count ||
@@ -152,7 +108,7 @@ std::string to_text(const Program& program, std::span<const std::string> input_n
     };
     std::string text;
     for (const Instruction& i : program.instructions) {
-        const Trait& t = trait(i.op);
+        const OpTrait& t = trait(i.op);
         const std::string target = slot_name(i.target);
         if (!t.infix.empty()) {
             text += fmt::format("{} = {} {} {}\n", target, slot_name(i.a), t.infix, slot_name(i.b));

@@ -7,6 +7,7 @@
 // A program says exactly which roundings happen. Every tier must give the same bits.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -59,14 +60,46 @@ enum class Op : std::uint8_t {
 };
 inline constexpr int kOpCount = static_cast<int>(Op::kPow) + 1;
 
+struct OpTrait {
+    std::string_view name;
+    int arity;
+    bool commutative;
+    std::string_view infix;  ///< "" prints as a function
+};
+
+inline constexpr std::array<OpTrait, kOpCount> kOpTraits{{
+    {"add", 2, true, "+"},    {"sub", 2, false, "-"},   {"mul", 2, true, "*"},
+    {"div", 2, false, "/"},   {"fma", 3, true, ""},     {"fms", 3, true, ""},
+    {"fnma", 3, true, ""},    {"sqrt", 1, false, ""},   {"neg", 1, false, ""},
+    {"abs", 1, false, ""},    {"sign", 1, false, ""},   {"min", 2, true, ""},
+    {"max", 2, true, ""},     {"less", 2, false, "<"},  {"less_equal", 2, false, "<="},
+    {"equal", 2, true, "=="}, {"and", 2, true, "and"},  {"or", 2, true, "or"},
+    {"not", 1, false, ""},    {"select", 3, false, ""}, {"sin", 1, false, ""},
+    {"cos", 1, false, ""},    {"tan", 1, false, ""},    {"asin", 1, false, ""},
+    {"acos", 1, false, ""},   {"atan", 1, false, ""},   {"sinh", 1, false, ""},
+    {"cosh", 1, false, ""},   {"tanh", 1, false, ""},   {"exp", 1, false, ""},
+    {"log", 1, false, ""},    {"atan2", 2, false, ""},  {"pow", 2, false, ""},
+}};
+
+constexpr const OpTrait& trait(Op op) {
+    return kOpTraits[static_cast<std::size_t>(op)];
+}
 /// Number of operands, 1 to 3.
-int arity(Op op);
+constexpr int arity(Op op) {
+    return trait(op).arity;
+}
 /// "add", "fma", "sin".
-std::string_view name(Op op);
+constexpr std::string_view name(Op op) {
+    return trait(op).name;
+}
 /// op(a, b, ...) = op(b, a, ...) bit for bit (the sign and payload of a NaN aside).
-bool is_commutative(Op op);
+constexpr bool is_commutative(Op op) {
+    return trait(op).commutative;
+}
 /// A function of functions.h.
-bool is_call(Op op);
+constexpr bool is_call(Op op) {
+    return op >= Op::kSin;
+}
 
 using Slot = std::uint32_t;
 

@@ -161,10 +161,14 @@ class Segmenter {
     /// Values that are outputs of the whole stand first, in that order as the first member has it,
     /// so that they are copied in few runs.
     void order_outputs() {
-        std::unordered_map<std::uint64_t, std::uint32_t> wanted;
+        std::vector<char> is_first(trace_.segments.size(), 0);
+        for (const Family& family : families_) {
+            is_first[family.members.front()] = 1;
+        }
+        std::unordered_map<std::uint64_t, std::uint32_t> wanted;  // of first members
         for (std::size_t k = 0; k < outputs_.size(); ++k) {
             const auto& [segment, index] = outputs_[k].from;
-            if (!outputs_[k].is_number) {
+            if (!outputs_[k].is_number && segment != Trace::kInputs && is_first[segment] != 0) {
                 wanted.emplace((std::uint64_t{segment} << 32U) + index, narrow(k));
             }
         }

@@ -9,7 +9,7 @@ namespace ananke::code {
 
 Traced Tracer::binary(Op op, const Traced& x, const Traced& y) {
     if (x.is_number() && y.is_number()) {
-        return code::apply(op, x.number_, y.number_, 0.0, functions());
+        return code::apply(op, x.number(), y.number(), 0.0, functions());
     }
     return (x.is_number() ? *y.tracer_ : *x.tracer_).apply(op, x, y);
 }
@@ -37,17 +37,13 @@ Traced operator/(const Traced& x, const Traced& y) {
 
 Traced Tracer::input(std::uint32_t index) {
     ANANKE_REQUIRE(index < trace_.input_count);
-    Traced value;
-    value.tracer_ = this;
-    value.segment_ = Trace::kInputs;
-    value.index_ = index;
-    return value;
+    return {*this, Trace::kInputs, index};
 }
 
 Traced Tracer::apply(Op op, const Traced& a, const Traced& b, const Traced& c) {
     const int count = arity(op);
     if (a.is_number() && (count < 2 || b.is_number()) && (count < 3 || c.is_number())) {
-        return code::apply(op, a.number_, b.number_, c.number_, functions());
+        return code::apply(op, a.number(), b.number(), c.number(), functions());
     }
     Trace::Step step{op, {operand(a), 0, 0}};
     if (count > 1) {
@@ -56,24 +52,21 @@ Traced Tracer::apply(Op op, const Traced& a, const Traced& b, const Traced& c) {
     if (count > 2) {
         step.operands[2] = operand(c);
     }
-    Traced value;
-    value.tracer_ = this;
-    value.segment_ = segment();
-    value.index_ = static_cast<std::uint32_t>(tape_.size());
     tape_.push_back(step);
-    return value;
+    return {*this, segment_, static_cast<std::uint32_t>(tape_.size() - 1)};
 }
 
 std::uint32_t Tracer::operand(const Traced& x) {
     if (x.is_number()) {
-        trace_.numbers.push_back(x.number_);
+        trace_.numbers.push_back(x.number());
         const std::size_t place = trace_.numbers.size() - 1 - first_number_;
         return 4 * static_cast<std::uint32_t>(place) + static_cast<std::uint32_t>(Source::kNumber);
     }
-    if (x.segment_ == segment()) {
-        return 4 * x.index_ + static_cast<std::uint32_t>(Source::kOwn);
+    if (x.segment() == segment_) {
+        return 4 * x.index() + static_cast<std::uint32_t>(Source::kOwn);
     }
-    return 4 * outside_place({x.segment_, x.index_}) + static_cast<std::uint32_t>(Source::kOutside);
+    return 4 * outside_place({x.segment(), x.index()}) +
+           static_cast<std::uint32_t>(Source::kOutside);
 }
 
 /// Place of a value among what the present segment takes from outside.
@@ -81,25 +74,26 @@ std::uint32_t Tracer::outside_place(Reference reference) {
     const std::size_t used = trace_.outside.size() - first_outside_;
     if (2 * used >= found_.size()) {
         found_.assign(2 * found_.size(), {});
+        const std::size_t mask = found_.size() - 1;
         for (std::size_t i = first_outside_; i < trace_.outside.size(); ++i) {
-            std::size_t at =
-                mix(trace_.outside[i].segment, trace_.outside[i].index) % found_.size();
-            while (found_[at].segment == segment()) {
-                at = (at + 1) % found_.size();
+            std::size_t at = mix(trace_.outside[i].segment, trace_.outside[i].index) & mask;
+            while (found_[at].segment == segment_) {
+                at = (at + 1) & mask;
             }
-            found_[at] = {trace_.outside[i], segment(),
+            found_[at] = {trace_.outside[i], segment_,
                           static_cast<std::uint32_t>(i - first_outside_)};
         }
     }
-    std::size_t at = mix(reference.segment, reference.index) % found_.size();
-    while (found_[at].segment == segment()) {
+    const std::size_t mask = found_.size() - 1;
+    std::size_t at = mix(reference.segment, reference.index) & mask;
+    while (found_[at].segment == segment_) {
         if (found_[at].reference == reference) {
             return found_[at].place;
         }
-        at = (at + 1) % found_.size();
+        at = (at + 1) & mask;
     }
     const auto place = static_cast<std::uint32_t>(used);
-    found_[at] = {reference, segment(), place};
+    found_[at] = {reference, segment_, place};
     trace_.outside.push_back(reference);
     return place;
 }
@@ -109,6 +103,7 @@ void Tracer::cut() {
         return;
     }
     trace_.segments.push_back({tape_number(), first_outside_, first_number_});
+    ++segment_;
     tape_.clear();
     first_outside_ = trace_.outside.size();
     first_number_ = trace_.numbers.size();
@@ -139,7 +134,7 @@ SegmentedProgram Tracer::finish(std::span<const Traced> outputs) {
     std::vector<Trace::Output> list;
     list.reserve(outputs.size());
     for (const Traced& output : outputs) {
-        list.push_back({output.is_number(), output.number_, {output.segment_, output.index_}});
+        list.push_back({output.is_number(), output.number(), {output.segment(), output.index()}});
     }
     return make_segments(trace_, list);
 }

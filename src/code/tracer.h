@@ -7,6 +7,7 @@
 // between segments.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -24,11 +25,13 @@ class Tracer;
 class Traced {
   public:
     Traced() = default;
-    Traced(double number) : number_(number) {}  // NOLINT(google-explicit-constructor): as 2.0 * x
+    Traced(double number)  // NOLINT(google-explicit-constructor): as 2.0 * x
+        : word_(std::bit_cast<std::uint64_t>(number)) {}
 
     bool is_number() const { return tracer_ == nullptr; }
-    bool is(double number) const { return is_number() && number_ == number; }
-    double number() const { return number_; }
+    bool is(double number) const { return is_number() && this->number() == number; }
+    /// Of a number.
+    double number() const { return std::bit_cast<double>(word_); }
 
     friend Traced operator+(const Traced& x, const Traced& y);
     friend Traced operator-(const Traced& x, const Traced& y);
@@ -37,11 +40,14 @@ class Traced {
 
   private:
     friend class Tracer;
+    Traced(Tracer& tracer, std::uint32_t segment, std::uint32_t index)
+        : tracer_(&tracer), word_((std::uint64_t{segment} << 32) | index) {}
+    std::uint32_t segment() const { return static_cast<std::uint32_t>(word_ >> 32); }
+    std::uint32_t index() const { return static_cast<std::uint32_t>(word_); }
 
+    // Large models hold millions of them: one word for either kind.
     Tracer* tracer_ = nullptr;
-    std::uint32_t segment_ = 0;
-    std::uint32_t index_ = 0;
-    double number_ = 0.0;
+    std::uint64_t word_ = 0;  ///< bits of a number (0.0 at first), or segment and index of a value
 };
 
 inline Traced reciprocal(const Traced& x) {
@@ -61,7 +67,7 @@ class Tracer {
     /// Any operation but the fused ones; operands beyond its own are not looked at.
     Traced apply(Op op, const Traced& a, const Traced& b = {}, const Traced& c = {});
     /// Number of the segment that is being recorded.
-    std::uint32_t segment() const { return static_cast<std::uint32_t>(trace_.segments.size()); }
+    std::uint32_t segment() const { return segment_; }
     /// What follows belongs to the next segment. Does nothing where the present one is empty.
     void cut();
 
@@ -84,9 +90,11 @@ class Tracer {
     Trace trace_;
     std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;  ///< tapes
     // The segment that is being recorded.
+    std::uint32_t segment_ = 0;
     Trace::Tape tape_;
     std::size_t first_outside_ = 0, first_number_ = 0;
-    /// Places of values from outside, open addressing; entries of older segments are void.
+    /// Places of values from outside, open addressing, as many as a power of 2; entries of older
+    /// segments are void.
     struct Found {
         Reference reference{};
         std::uint32_t segment = Trace::kInputs, place = 0;

@@ -42,19 +42,28 @@ bool is_truth(Op op) {
            op == Op::kOr || op == Op::kNot;
 }
 
+bool is_kink(Op op) {
+    return op == Op::kAbs || op == Op::kSign || op == Op::kMin || op == Op::kMax ||
+           op == Op::kSelect || is_truth(op);
+}
+
 /// Nodes below the root whose derivative is not the same formula everywhere; conditions are not
 /// entered, because a condition is never differentiated.
 std::vector<Expr> kinks(const Graph& graph, Expr root) {
     std::vector<Expr> found;
+    const std::vector<Expr> nodes = sym::reachable(graph, root);
+    if (std::none_of(nodes.begin(), nodes.end(),
+                     [&](Expr e) { return is_kink(graph.node(e).op); })) {
+        return found;  // as nearly always
+    }
     std::unordered_set<Expr> seen{root};
     std::vector<Expr> stack{root};
     while (!stack.empty()) {
         const Expr e = stack.back();
         stack.pop_back();
         const sym::Node& node = graph.node(e);
-        const bool kink = node.op == Op::kAbs || node.op == Op::kSign || node.op == Op::kMin ||
-                          node.op == Op::kMax || node.op == Op::kSelect || is_truth(node.op);
-        if (kink && depends_on_motion(graph, node.op == Op::kSelect ? Expr{node.a} : e)) {
+        if (is_kink(node.op) &&
+            depends_on_motion(graph, node.op == Op::kSelect ? Expr{node.a} : e)) {
             found.push_back(e);
         }
         if (is_truth(node.op)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <unordered_map>
 
 namespace ananke::sim {
 namespace {
@@ -11,15 +12,21 @@ std::size_t at(int i) {
     return static_cast<std::size_t>(i);
 }
 
-/// The place of a value in a list, added if it is new.
-int place_in(std::vector<int>& list, int value) {
-    const auto found = std::find(list.begin(), list.end(), value);
-    if (found != list.end()) {
-        return static_cast<int>(found - list.begin());
+/// A list without repetitions.
+class Places {
+  public:
+    /// The place of a value in the list, added if it is new.
+    int of(std::vector<int>& list, int value) {
+        const auto [found, is_new] = known_.emplace(value, static_cast<int>(list.size()));
+        if (is_new) {
+            list.push_back(value);
+        }
+        return found->second;
     }
-    list.push_back(value);
-    return static_cast<int>(list.size()) - 1;
-}
+
+  private:
+    std::unordered_map<int, int> known_;
+};
 
 class MapBuilder {
   public:
@@ -39,7 +46,7 @@ class MapBuilder {
         const mech::Constraint& constraint = model_.constraints[at(row.constraint)];
         for (const mech::Direction& direction : row.directions) {
             const mech::Point& point = model_.points[at(direction.point)];
-            const int place = place_in(map_.points, direction.point);
+            const int place = points_.of(map_.points, direction.point);
             const int target = point.body >= 0 && stands_for_body(constraint, direction.point)
                                    ? body_target(owner, point.body, direction.point)
                                    : point_target(owner, direction.point);
@@ -53,7 +60,7 @@ class MapBuilder {
             const int centre = model_.bodies[at(twist.body)].centre;
             const int target = body_target(owner, twist.body, centre);
             map_.targets[at(target)].torque = true;
-            map_.terms.push_back({index, target, -1, place_in(map_.bodies, twist.body)});
+            map_.terms.push_back({index, target, -1, bodies_.of(map_.bodies, twist.body)});
         }
     }
 
@@ -96,7 +103,7 @@ class MapBuilder {
             point_targets_.emplace(std::pair(owner, point), static_cast<int>(map_.targets.size()));
         if (is_new) {
             map_.targets.push_back({owner, model_.points[at(point)].name});
-            map_.targets.back().reference = place_in(map_.points, point);
+            map_.targets.back().reference = points_.of(map_.points, point);
         }
         return found->second;
     }
@@ -118,15 +125,16 @@ class MapBuilder {
             ReactionMap::Target target{owner, b.name};
             target.body = body;
             target.turns = b.kind != mech::Body::Kind::kGround;
-            target.reference = place_in(map_.points, reference);
+            target.reference = points_.of(map_.points, reference);
             map_.targets.push_back(target);
-            place_in(map_.bodies, body);
+            bodies_.of(map_.bodies, body);
         }
         return found->second;
     }
 
     const mech::Model& model_;
     ReactionMap map_;
+    Places points_, bodies_;
     std::map<int, int> owners_;  // constraint, or -1 - joint
     std::vector<int> joint_of_;  // per owner; -1: a constraint
     std::map<std::pair<int, int>, int> point_targets_, body_targets_;

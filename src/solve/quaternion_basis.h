@@ -7,9 +7,9 @@
 // that hold three unknowns per body instead of four.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -72,7 +72,7 @@ class QuaternionBasis {
 
     /// Upper triangle of M in, of T^T M T out.
     Entries mass(const Entries& entries) const {
-        std::map<std::pair<int, int>, S> sums;
+        Entries sums;
         for (const MatrixEntry<S>& one : entries) {
             const int row_group = group(one.row);
             if (row_group >= 0 && row_group == group(one.column)) {
@@ -85,9 +85,7 @@ class QuaternionBasis {
             }
         }
         Entries turned;
-        for (const auto& [place, value] : sums) {
-            turned.push_back({place.first, place.second, value});
-        }
+        append_summed(turned, std::move(sums));
         for (std::size_t g = 0; g < groups_.size(); ++g) {
             add_inertia(turned, g);
         }
@@ -96,7 +94,7 @@ class QuaternionBasis {
 
     /// Entries (row, coordinate) of A in, of A T out.
     Entries rows(const Entries& entries) const {
-        std::map<std::pair<int, int>, S> sums;
+        Entries sums;
         Entries turned;
         for (const MatrixEntry<S>& one : entries) {
             const int g = group(one.column);
@@ -105,14 +103,12 @@ class QuaternionBasis {
             } else if (groups_[at(g)].norm_row != one.row) {
                 const std::size_t component = at(one.column - groups_[at(g)].first);
                 for (std::size_t k = 0; k < 4; ++k) {
-                    add(sums, one.row, groups_[at(g)].first + static_cast<int>(k),
-                        one.value * bases_[at(g)][component][k]);
+                    sums.push_back({one.row, groups_[at(g)].first + static_cast<int>(k),
+                                    one.value * bases_[at(g)][component][k]});
                 }
             }
         }
-        for (const auto& [place, value] : sums) {
-            turned.push_back({place.first, place.second, value});
-        }
+        append_summed(turned, std::move(sums));
         for (std::size_t g = 0; g < groups_.size(); ++g) {
             if (groups_[g].norm_row >= 0) {
                 turned.push_back(
@@ -157,21 +153,29 @@ class QuaternionBasis {
     }
 
   private:
-    using Sums = std::map<std::pair<int, int>, S>;
     using Basis = std::array<std::array<S, 4>, 4>;
 
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
     int group(int coordinate) const { return group_of_[at(coordinate)]; }
 
-    static void add(Sums& sums, int row, int column, const S& value) {
-        const auto [place, made] = sums.emplace(std::pair(row, column), value);
-        if (!made) {
-            place->second = place->second + value;
+    /// Terms of one place become one entry, summed in their order; places by rows.
+    static void append_summed(Entries& to, Entries terms) {
+        const auto before = [](const MatrixEntry<S>& x, const MatrixEntry<S>& y) {
+            return x.row != y.row ? x.row < y.row : x.column < y.column;
+        };
+        std::stable_sort(terms.begin(), terms.end(), before);
+        const std::size_t first = to.size();
+        for (const MatrixEntry<S>& term : terms) {
+            if (to.size() > first && !before(to.back(), term)) {
+                to.back().value = to.back().value + term.value;
+            } else {
+                to.push_back(term);
+            }
         }
     }
 
     /// M_ij of two coordinates of one quaternion: T_ik M_ij T_jl for k <= l, both ways if i != j.
-    void add_inside(Sums& sums, int g, const MatrixEntry<S>& one) const {
+    void add_inside(Entries& sums, int g, const MatrixEntry<S>& one) const {
         const int first = groups_[at(g)].first;
         const Basis& T = bases_[at(g)];
         const std::size_t i = at(one.row - first);
@@ -182,17 +186,17 @@ class QuaternionBasis {
                 if (i != j) {
                     weight = weight + T[j][k] * T[i][l];
                 }
-                add(sums, first + static_cast<int>(k), first + static_cast<int>(l),
-                    one.value * weight);
+                sums.push_back(
+                    {first + static_cast<int>(k), first + static_cast<int>(l), one.value * weight});
             }
         }
     }
 
     /// M_ij of coordinates that are not of one quaternion.
-    void add_product(Sums& sums, const MatrixEntry<S>& one) const {
+    void add_product(Entries& sums, const MatrixEntry<S>& one) const {
         for (const auto& [i, left] : parts(one.row)) {
             for (const auto& [j, right] : parts(one.column)) {
-                add(sums, i, j, left * right * one.value);
+                sums.push_back({i, j, left * right * one.value});
             }
         }
     }

@@ -106,17 +106,22 @@ Real apply_operation(Op op, Real a, Real b, Real c) {
     return Real(0);
 }
 
-}  // namespace
-
-template <class Real>
-Evaluation<Real>::Evaluation(const Graph& graph, std::span<const Expr> roots) {
-    // Places of nodes among the values. Whatever an earlier call left is overwritten before it is
-    // read, because operands come first.
+/// Places of nodes among the values of an evaluation. Whatever an earlier one left is overwritten
+/// before it is read, because operands come first.
+std::vector<std::uint32_t>& places_of(const Graph& graph) {
     thread_local std::vector<std::uint32_t> places;
     if (places.size() < graph.size()) {
         places.reserve(graph.size() + graph.size() / 8);
         places.resize(places.capacity());
     }
+    return places;
+}
+
+}  // namespace
+
+template <class Real>
+Evaluation<Real>::Evaluation(const Graph& graph, std::span<const Expr> roots) {
+    std::vector<std::uint32_t>& places = places_of(graph);
     const std::vector<Expr> nodes = reachable(graph, roots);
     values_.resize(nodes.size());
     for (std::uint32_t place = 0; place < nodes.size(); ++place) {
