@@ -208,10 +208,30 @@ TEST(CompiledAcceleration, ChainsAreLinearInTheirBodies) {
         const double forty = static_cast<double>(program_size(chain(40, closed)));
         EXPECT_GT(ten, 0.0);
         EXPECT_LT(forty, 4.4 * ten);
+        RecordProperty(closed ? "operations_per_body_closed" : "operations_per_body",
+                       static_cast<int>((forty - ten) / 30.0));
         const Loaded loaded = load_text("chain.ank", chain(10, closed));
         const Recording run = run_model(*loaded.prepared, {.times = even_times(0.05, 10)});
         ASSERT_FALSE(run.error) << run.error->message;
         EXPECT_LT(compare_along(*loaded.prepared, run).acceleration, 1e-10);
+    }
+}
+
+// Whether the inertia of a quaternion is J |u|^4 in angular accelerations: not where anything else
+// has a part in it.
+TEST(CompiledAcceleration, KnowsTheInertiaThatIsTheBodysAlone) {
+    const std::vector<std::pair<std::string, bool>> cases{
+        {"body b mass 1 inertia (0.01, 0.02, 0.03)\n", true},
+        {"body b mass 1 inertia (2, 2, 2)\n", true},
+        {"parameter k = 3\nbody b mass 1 inertia (k, 2*k, 2)\n", true},
+        {"body b mass 1 inertia (1, 2, 3)\nkinetic 0.5*b.u1'^2\n", false},
+        {"body b mass 1 inertia (1, 2, 3)\nparticle P mass 2 at position(b at (1, 0, 0))\n", false},
+    };
+    for (const auto& [text, expected] : cases) {
+        const Loaded loaded = load_text("b.ank", text);
+        ASSERT_TRUE(loaded.prepared) << loaded.messages;
+        ASSERT_EQ(loaded.prepared->compiled->rotations.size(), 1U) << text;
+        EXPECT_EQ(loaded.prepared->compiled->rotations.front().rigid, expected) << text;
     }
 }
 

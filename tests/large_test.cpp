@@ -143,7 +143,9 @@ TEST(Large, BodiesShareTheirCode) {
         EXPECT_EQ(c.families.size(), a.families.size());
         EXPECT_LT(c.families.size(), 20U);
         EXPECT_EQ(c.value_count - b.value_count, b.value_count - a.value_count);
-        EXPECT_GT(c.packet_instruction_count(), c.instruction_count() / 5);
+        // The equations of a body and its joint, some 150 of 860 operations, go eight at a time.
+        EXPECT_GT(c.packet_instruction_count(), 60U * 130U);
+        EXPECT_LT(c.instruction_count(), 60U * 900U);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "code/lowering.h"
 #include "sym/differentiate.h"
@@ -15,6 +16,10 @@ using mech::Equations;
 using mech::Model;
 using mech::Row;
 using sym::Expr;
+
+std::size_t at(int i) {
+    return static_cast<std::size_t>(i);
+}
 
 std::vector<Expr> input_symbols(const Model& model) {
     std::vector<Expr> symbols{model.time};
@@ -385,9 +390,32 @@ void compile_gauge(CompiledModel& compiled, const Equations& equations, code::Lo
     compiled.gauge = out.kernel();
 }
 
-/// True if the inertia of the quaternion is that of the body and nothing else, and J is constant.
-bool is_rigid(const Model& model, const mech::Body& body, const mech::InertiaElement& own,
-              const Equations& equations) {
+/// How many inertia elements have entries of M between two coordinates of one quaternion, by its
+/// first coordinate. Entries of M itself do not tell: they have been simplified.
+std::unordered_map<int, int> elements_of_quaternions(const Model& model,
+                                                     const Equations& equations) {
+    std::vector<int> first(at(equations.n), -1);  // of the quaternion of each coordinate
+    for (const mech::Body& body : model.bodies) {
+        if (body.kind == mech::Body::Kind::kSpatial) {
+            std::fill_n(first.begin() + body.first + 3, 4, body.first + 3);
+        }
+    }
+    std::unordered_map<int, int> counts;
+    std::unordered_map<int, const mech::InertiaElement*> last;
+    for (const mech::InertiaElement& element : equations.elements) {
+        for (const mech::MassEntry& entry : element.M) {
+            const int quaternion = first[at(entry.row)];
+            if (quaternion >= 0 && quaternion == first[at(entry.column)] &&
+                std::exchange(last[quaternion], &element) != &element) {
+                ++counts[quaternion];
+            }
+        }
+    }
+    return counts;
+}
+
+/// True if J changes with nothing but parameters.
+bool is_constant_inertia(const Model& model, const mech::Body& body) {
     const auto varies = [&](Expr e) {
         for (const sym::SymbolKind kind :
              {sym::SymbolKind::kTime, sym::SymbolKind::kCoordinate, sym::SymbolKind::kVelocity}) {
@@ -397,28 +425,9 @@ bool is_rigid(const Model& model, const mech::Body& body, const mech::InertiaEle
         }
         return false;
     };
-    for (const mech::Vec3& row : body.inertia) {
-        if (std::any_of(row.begin(), row.end(), varies)) {
-            return false;
-        }
-    }
-    const int first = body.first + 3;
-    const auto inside = [&](int i) { return i >= first && i < first + 4; };
-    std::size_t found = 0;
-    // M is sorted by rows.
-    const auto row_before = [](const mech::MassEntry& entry, int row) { return entry.row < row; };
-    for (auto it = std::lower_bound(equations.M.begin(), equations.M.end(), first, row_before);
-         it != equations.M.end() && inside(it->row); ++it) {
-        const mech::MassEntry& entry = *it;
-        if (!inside(entry.column)) {
-            continue;
-        }
-        found += std::any_of(own.M.begin(), own.M.end(), [&](const mech::MassEntry& mine) {
-            return mine.row == entry.row && mine.column == entry.column &&
-                   mine.value == entry.value;
-        });
-    }
-    return found == own.M.size();
+    return std::none_of(body.inertia.begin(), body.inertia.end(), [&](const mech::Vec3& row) {
+        return std::any_of(row.begin(), row.end(), varies);
+    });
 }
 
 void describe_rotations(CompiledModel& compiled, const Model& model, const Equations& equations,
@@ -428,6 +437,7 @@ void describe_rotations(CompiledModel& compiled, const Model& model, const Equat
     for (std::size_t i = 0; i < compiled.rows.size(); ++i) {
         first_rows.emplace(compiled.rows[i].constraint, static_cast<int>(i));
     }
+    std::unordered_map<int, int> elements = elements_of_quaternions(model, equations);
     for (const mech::InertiaElement& element : equations.elements) {
         if (element.source != mech::InertiaElement::Source::kBody) {
             continue;
@@ -437,8 +447,9 @@ void describe_rotations(CompiledModel& compiled, const Model& model, const Equat
             continue;
         }
         const auto norm = first_rows.find(body.norm);
-        compiled.rotations.push_back({body.first + 3, norm == first_rows.end() ? -1 : norm->second,
-                                      is_rigid(model, body, element, equations)});
+        const bool rigid = elements[body.first + 3] <= 1 && is_constant_inertia(model, body);
+        compiled.rotations.push_back(
+            {body.first + 3, norm == first_rows.end() ? -1 : norm->second, rigid});
         for (std::size_t i = 0; i < 3; ++i) {
             for (std::size_t j = i; j < 3; ++j) {
                 inertia.add(body.inertia[i][j]);
