@@ -8,11 +8,23 @@
 #include "code/mix.h"
 
 namespace ananke::code {
+namespace {
+
+bool is_fused(Op op) {
+    return op == Op::kFma || op == Op::kFms || op == Op::kFnma;
+}
+
+}  // namespace
 
 LazyReplay::LazyReplay(Tracer& tracer, const Program& program, std::span<const Traced> inputs,
                        std::span<const std::uint32_t> colors)
     : tracer_(&tracer), program_(&program), inputs_(inputs) {
     ANANKE_REQUIRE(inputs.size() == program.input_count && colors.size() == inputs.size());
+    const auto fused = std::count_if(program.instructions.begin(), program.instructions.end(),
+                                     [](const Instruction& one) { return is_fused(one.op); });
+    const std::size_t count = program.instructions.size() + static_cast<std::size_t>(fused);
+    nodes_.reserve(count);
+    keys_.reserve(program.first_temporary() + count);
     std::vector<std::uint32_t> source(program.slot_count);
     std::iota(source.begin(), source.end(), 0U);
     for (std::uint32_t i = 0; i < program.input_count; ++i) {

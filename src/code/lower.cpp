@@ -118,6 +118,9 @@ bool Lowering::is_known(std::uint32_t node) const {
 
 /// Depth-first with a stack of our own: expressions may be 100,000 operations deep.
 Value Lowering::value_of(Expr root) {
+    if (is_known(root.id)) {
+        return values_[root.id];
+    }
     struct Visit {
         std::uint32_t id;
         int next_operand;

@@ -24,7 +24,11 @@ struct Trace {
     struct Step {
         Op op;
         std::array<std::uint32_t, 3> operands;  ///< 4 * index + Source
-        friend bool operator==(const Step&, const Step&) = default;
+        // One by one: a comparison of arrays would be a call for each step of every tape.
+        friend bool operator==(const Step& x, const Step& y) {
+            return x.op == y.op && x.operands[0] == y.operands[0] &&
+                   x.operands[1] == y.operands[1] && x.operands[2] == y.operands[2];
+        }
     };
     using Tape = std::vector<Step>;
     struct Segment {

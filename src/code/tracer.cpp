@@ -7,11 +7,31 @@
 
 namespace ananke::code {
 
-Traced Tracer::binary(Op op, const Traced& x, const Traced& y) {
+inline Traced Tracer::append(const Trace::Step& step) {
+    tape_.push_back(step);
+    return {*this, segment_, static_cast<std::uint32_t>(tape_.size() - 1)};
+}
+
+inline std::uint32_t Tracer::operand(const Traced& x) {
+    if (x.is_number()) {
+        trace_.numbers.push_back(x.number());
+        const std::size_t place = trace_.numbers.size() - 1 - first_number_;
+        return 4 * static_cast<std::uint32_t>(place) + static_cast<std::uint32_t>(Source::kNumber);
+    }
+    if (x.segment() == segment_) {
+        return 4 * x.index() + static_cast<std::uint32_t>(Source::kOwn);
+    }
+    return 4 * outside_place({x.segment(), x.index()}) +
+           static_cast<std::uint32_t>(Source::kOutside);
+}
+
+inline Traced Tracer::binary(Op op, const Traced& x, const Traced& y) {
     if (x.is_number() && y.is_number()) {
         return code::apply(op, x.number(), y.number(), 0.0, functions());
     }
-    return (x.is_number() ? *y.tracer_ : *x.tracer_).apply(op, x, y);
+    Tracer& tracer = x.is_number() ? *y.tracer_ : *x.tracer_;
+    const std::uint32_t a = tracer.operand(x);
+    return tracer.append({op, {a, tracer.operand(y), 0}});
 }
 
 Traced operator+(const Traced& x, const Traced& y) {
@@ -52,21 +72,7 @@ Traced Tracer::apply(Op op, const Traced& a, const Traced& b, const Traced& c) {
     if (count > 2) {
         step.operands[2] = operand(c);
     }
-    tape_.push_back(step);
-    return {*this, segment_, static_cast<std::uint32_t>(tape_.size() - 1)};
-}
-
-std::uint32_t Tracer::operand(const Traced& x) {
-    if (x.is_number()) {
-        trace_.numbers.push_back(x.number());
-        const std::size_t place = trace_.numbers.size() - 1 - first_number_;
-        return 4 * static_cast<std::uint32_t>(place) + static_cast<std::uint32_t>(Source::kNumber);
-    }
-    if (x.segment() == segment_) {
-        return 4 * x.index() + static_cast<std::uint32_t>(Source::kOwn);
-    }
-    return 4 * outside_place({x.segment(), x.index()}) +
-           static_cast<std::uint32_t>(Source::kOutside);
+    return append(step);
 }
 
 /// Place of a value among what the present segment takes from outside.

@@ -83,6 +83,7 @@ class Tracer {
     friend Traced operator/(const Traced& x, const Traced& y);
     static Traced binary(Op op, const Traced& x, const Traced& y);
 
+    Traced append(const Trace::Step& step);
     std::uint32_t operand(const Traced& x);
     std::uint32_t outside_place(Reference reference);
     std::uint32_t tape_number();
