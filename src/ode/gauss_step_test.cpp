@@ -72,6 +72,19 @@ TEST(GaussStep, QuadratureIsExactToDegree15) {
     }
 }
 
+/// y = (sin t, cos t)
+Evaluation turn(double /*t*/, std::span<const double> y, std::span<double> dydt) {
+    dydt[0] = y[1];
+    dydt[1] = -y[0];
+    return Evaluation::ok();
+}
+
+/// A first guess of it.
+void straight_on(double t, std::span<double> y) {
+    y[0] = t;
+    y[1] = 1.0;
+}
+
 // Its order is 16: the approximant differs from exp(h) by terms of h^17 and higher.
 TEST(GaussStep, GrowthIsThePadeApproximant) {
     for (const double h : {0.5, 1.0, 2.0, 3.0, 4.0}) {
@@ -82,15 +95,8 @@ TEST(GaussStep, GrowthIsThePadeApproximant) {
 
 // y'' = -y with y' of the second component; slopes at the ends sharpen the inside.
 TEST(GaussStep, DenseOutputAndSlopes) {
-    auto rhs = [](double, std::span<const double> y, std::span<double> dydt) {
-        dydt[0] = y[1];
-        dydt[1] = -y[0];
-        return Evaluation::ok();
-    };
-    auto guess = [](double t, std::span<double> y) {
-        y[0] = t;
-        y[1] = 1.0;
-    };
+    auto rhs = turn;
+    auto guess = straight_on;
     auto project = leave_alone;
     const std::vector<double> atol{1e-14, 1e-14};
     const std::vector<double> y0{0.0, 1.0};
@@ -119,15 +125,8 @@ TEST(GaussStep, DenseOutputAndSlopes) {
 
 // A rotation kept on its circle; the rough way there leaves a ten-thousandth of what was off.
 TEST(GaussStep, RoughProjectionsLeaveNoTraceInTheEnd) {
-    auto rhs = [](double, std::span<const double> y, std::span<double> dydt) {
-        dydt[0] = y[1];
-        dydt[1] = -y[0];
-        return Evaluation::ok();
-    };
-    auto guess = [](double t, std::span<double> y) {
-        y[0] = t;
-        y[1] = 1.0;
-    };
+    auto rhs = turn;
+    auto guess = straight_on;
     const auto scale_to = [](std::span<double> y, double part) {
         const double length = std::hypot(y[0], y[1]);
         for (double& one : y) {
