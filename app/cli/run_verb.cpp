@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -20,6 +21,14 @@ namespace {
 
 /// Rows kept for the printed table and the curves; longer runs are thinned.
 constexpr std::size_t kRowsInMemory = 4096;
+
+/// A check of CLI11: empty, or what is wrong.
+std::string positive(const std::string& text) {
+    double value = 0.0;
+    return CLI::detail::lexical_cast(text, value) && value > 0.0 && std::isfinite(value)
+               ? std::string()
+               : fmt::format("must be a number above 0, not {}", text);
+}
 
 struct RunArguments {
     ModelArguments model;
@@ -293,10 +302,10 @@ void add_options(CLI::App& verb, RunArguments& arguments) {
         ->check(CLI::IsMember({"project", "energy", "baumgarte", "none"}))
         ->type_name("HOW");
     verb.add_option("--baumgarte-rate", arguments.baumgarte_rate, "g of --drift baumgarte, 1/s")
-        ->check(CLI::PositiveNumber)
+        ->check(positive)
         ->type_name("G");
     verb.add_option("--max-steps", arguments.max_steps, "Give up after so many steps")
-        ->check(CLI::PositiveNumber)
+        ->check(positive)
         ->type_name("N");
     verb.add_option("--only", arguments.only, "Keep only the columns that match; * is any text")
         ->type_name("PATTERN,...")
