@@ -27,8 +27,8 @@ struct DynamicsOptions {
     solve::Form form = solve::Form::kAuto;
     Drift drift = Drift::kProject;
     double baumgarte_rate = 10.0;  ///< g, 1/s
-    /// The stages of a step are one program from the first step on, not when that has paid. The
-    /// bits are the same.
+    /// Steps are one program as soon as they can be, not when that has paid. The bits are the
+    /// same.
     bool whole_steps = false;
 };
 

@@ -230,8 +230,7 @@ StepLayout::StepLayout(const InputLayout& state, const StepParts& parts)
       rank(projection + 5) {}
 
 StepCode::StepCode(const InputLayout& state, const StepParts& parts)
-    : state_(state),
-      layout_(state, parts),
+    : layout_(state, parts),
       pivots_(parts.pivots),
       acceleration_(parts.acceleration),
       position_(parts.position),

@@ -90,7 +90,6 @@ class StepCode {
   private:
     code::Program record() const;
 
-    InputLayout state_;
     StepLayout layout_;
     std::size_t pivots_;
     StepParts::Part acceleration_, position_, velocity_, rank_;
