@@ -120,20 +120,25 @@ TEST(Large, EveryModelOfTheGalleryThatMayBeLargeAgrees) {
     EXPECT_GT(models, 20);
 }
 
+/// In segments, with all rows, at the start.
+code::SegmentedProgram program_of(const std::string& text) {
+    const Loaded loaded = load_text("large.ank", text);
+    EXPECT_TRUE(loaded.prepared) << loaded.messages;
+    sim::Evaluator evaluator(as_large(*loaded.prepared), loaded.prepared->parameters);
+    const sim::SparseValues at = evaluator.sparse_system(0.0, loaded.prepared->initial.q.data(),
+                                                         loaded.prepared->initial.v.data());
+    std::vector<int> rows;
+    for (int row = 0; row < evaluator.model().m(); ++row) {
+        rows.push_back(row);
+    }
+    sim::CompiledAcceleration acceleration(evaluator);
+    EXPECT_TRUE(acceleration.choose(sim::EntryValues{at.M, at.A}, rows));
+    return *acceleration.segments();
+}
+
 TEST(Large, BodiesShareTheirCode) {
     const auto program = [](int bodies, const std::string& mass) {
-        const Loaded loaded = load_text("chain.ank", chain(bodies, kPinnedTip, mass));
-        EXPECT_TRUE(loaded.prepared) << loaded.messages;
-        sim::Evaluator evaluator(as_large(*loaded.prepared), loaded.prepared->parameters);
-        const sim::SparseValues at = evaluator.sparse_system(0.0, loaded.prepared->initial.q.data(),
-                                                             loaded.prepared->initial.v.data());
-        std::vector<int> rows;
-        for (int row = 0; row < evaluator.model().m(); ++row) {
-            rows.push_back(row);
-        }
-        sim::CompiledAcceleration acceleration(evaluator);
-        EXPECT_TRUE(acceleration.choose(sim::EntryValues{at.M, at.A}, rows));
-        return *acceleration.segments();
+        return program_of(chain(bodies, kPinnedTip, mass));
     };
     for (const char* mass : {"1", "1 + 0.01*i"}) {
         const code::SegmentedProgram a = program(20, mass);
@@ -146,6 +151,73 @@ TEST(Large, BodiesShareTheirCode) {
         // The equations of a body and its joint, some 150 of 860 operations, go eight at a time.
         EXPECT_GT(c.packet_instruction_count(), 60U * 130U);
         EXPECT_LT(c.instruction_count(), 60U * 900U);
+    }
+}
+
+/// Particles on links of equal length in a plane, hung up at the origin.
+std::string rope(int particles, const std::string& more) {
+    return fmt::format(R"(parameter N = {}, l = 2/N, m = 3/N
+gravity (0, -9.81, 0)
+for i in 1..N {{
+  coordinate x[i], y[i]
+  particle P[i] mass m at (x[i], y[i], 0)
+}}
+constraint link[1]: x[1]^2 + y[1]^2 = l^2
+for i in 2..N {{ constraint link[i]: (x[i]-x[i-1])^2 + (y[i]-y[i-1])^2 = l^2 }}
+{}
+)",
+                       particles, more);
+}
+
+/// Stretched out, where y has no part in any link.
+const char* const kStraight = "for i in 1..N { initial x[i] = i*l, y[i] = 0 }\n";
+/// Two straight halves between two hooks.
+const char* const kTwoHooks = R"(for i in 1..N/2 { initial x[i] = i*l*0.6, y[i] = -i*l*0.8 }
+for i in N/2+1..N { initial x[i] = i*l*0.6, y[i] = -(N-i)*l*0.8 }
+constraint hook_x: x[N] = 1.2
+constraint hook_y: y[N] = 0
+)";
+/// A ring that is taken by one particle.
+const char* const kRing = R"(for i in 1..N {
+  initial x[i] = l/2/sin(pi/(N+1))*(cos(2*pi*i/(N+1)) - 1), y[i] = l/2/sin(pi/(N+1))*sin(2*pi*i/(N+1))
+}
+constraint close: x[N]^2 + y[N]^2 = l^2
+)";
+
+TEST(Large, RopesOfParticlesAgreeWithTheDenseSolver) {
+    for (const char* more : {kStraight, kTwoHooks, kRing}) {
+        SCOPED_TRACE(more);
+        const Loaded loaded = load_text("rope.ank", rope(60, more));
+        ASSERT_TRUE(loaded.prepared) << loaded.messages;
+        compare(*loaded.prepared, 1e-9, true);
+    }
+}
+
+// The mass of a particle is safe whatever the position, so its coordinates go first; then the links
+// in turn.
+TEST(Large, RopesAreEliminatedInLinearTime) {
+    for (const char* more : {kStraight, kTwoHooks, kRing}) {
+        SCOPED_TRACE(more);
+        const code::SegmentedProgram a = program_of(rope(40, more));
+        const code::SegmentedProgram b = program_of(rope(80, more));
+        const code::SegmentedProgram c = program_of(rope(120, more));
+        EXPECT_EQ(c.instruction_count() - b.instruction_count(),
+                  b.instruction_count() - a.instruction_count());
+        EXPECT_LT(c.instruction_count(), 120U * 100U);
+        EXPECT_EQ(c.families.size(), b.families.size());
+    }
+}
+
+TEST(Large, ALongRopeSwings) {
+    const Loaded loaded = load_text("rope.ank", rope(800, kTwoHooks));
+    ASSERT_TRUE(loaded.prepared) << loaded.messages;
+    EXPECT_TRUE(loaded.prepared->compiled->is_large());
+    const Recording run = run_model(*loaded.prepared, {.times = {0.0, 0.02}, .tolerance = 1e-9});
+    ASSERT_FALSE(run.error) << run.error->message;
+    EXPECT_LT(run.summary.largest_energy_imbalance, 1e-9);
+    for (const sim::RowSummary& row : run.summary.constraints) {
+        EXPECT_LT(row.residual, 1e-12) << row.name;
+        EXPECT_LT(row.rate, 1e-12) << row.name;
     }
 }
 

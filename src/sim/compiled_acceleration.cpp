@@ -14,18 +14,15 @@ namespace {
 
 using code::Recorded;
 
-/// The squared length of a row in the range-space order, and the part of it that the other rows do
-/// not reproduce.
-constexpr double kLengthAlarm = 1e-4;
-constexpr double kSoundLength = 0.1;
-constexpr double kPartAlarm = 1e-4;
+/// The part of a row in the range-space order that the other rows do not reproduce, over what is
+/// sound.
+constexpr double kPartAlarm = 1e-3;
+/// What is sound where less than solve::kSoundPart was there when the order was chosen, over that.
+constexpr double kPartKept = 0.1;
 /// A row's pivot next to a singular configuration, where its fall is no fault of the order.
 constexpr double kPivotAcross = 1e-3;
 /// Programs of one run that are kept.
 constexpr std::size_t kMostRecordings = 64;
-/// Products per coordinate of a large model from which on a general sparse factorisation does it
-/// with less: the fill of the elimination by bodies. A chain has about 100.
-constexpr double kMostWork = 2000.0;
 /// Newton's method for forces and multipliers that are not affine in each other.
 constexpr int kMostIterations = 12;
 
@@ -49,20 +46,9 @@ bool CompiledAcceleration::choose(const solve::System& at, std::span<const int> 
 }
 
 bool CompiledAcceleration::choose(const EntryValues& at, std::span<const int> rows) {
-    return choose_order(
-        rows, {}, [&](std::span<const int> wanted) -> std::optional<std::vector<solve::Pivot>> {
-            using Choice = std::optional<std::vector<solve::Pivot>>;
-            const RecordKey key = state_key(RecordKey::Kind::kOrder, *evaluator_).add(wanted);
-            return *evaluator_->model().programs->latest<Choice>(key, [&]() -> Choice {
-                solve::SparseSystem system = sparse_system(*evaluator_, at, wanted, varies_);
-                if (evaluator_->model().is_large()) {
-                    system.most_cost = kMostWork * n_;
-                }
-                std::optional<solve::EliminationOrder> order = solve::choose_order(system);
-                return order && order->cost <= system.most_cost ? Choice(std::move(order->pivots))
-                                                                : std::nullopt;
-            });
-        });
+    return choose_order(rows, {}, [&](std::span<const int> wanted) {
+        return choose_pivots(*evaluator_, at, wanted, varies_);
+    });
 }
 
 template <class ChoosePivots>
@@ -141,7 +127,7 @@ bool CompiledAcceleration::suits(Recording& recording) {
     }
     set_bounds(recording);
     return std::all_of(output, output + recording.parts,
-                       [](double inverse) { return inverse <= 1.0 / solve::kSoundPart; });
+                       [&](double inverse) { return inverse <= recording.most_inverse_part; });
 }
 
 /// Runs the program at the state of the last system, to know what its pivots are there.
@@ -152,6 +138,12 @@ void CompiledAcceleration::measure() {
     for (PivotWatch& watch : active_->pivots) {
         watch.inverse_size = 1.0 / *output++;
     }
+    for (std::size_t k = 0; k < active_->parts; ++k) {
+        const double inverse = *output++;
+        if (inverse > 1.0 / solve::kSoundPart) {
+            active_->most_inverse_part = std::max(active_->most_inverse_part, inverse / kPartKept);
+        }
+    }
     set_bounds(*active_);
 }
 
@@ -160,41 +152,9 @@ void CompiledAcceleration::set_bounds(Recording& recording) {
     for (const PivotWatch& watch : recording.pivots) {
         recording.bounds.push_back(watch.inverse_size / watch.fine);
     }
-    recording.bounds.resize(recording.pivots.size() + recording.parts, solve::kSoundPart);
+    recording.bounds.resize(recording.pivots.size() + recording.parts,
+                            1.0 / recording.most_inverse_part);
     recording.bounds.resize(recording.bounds.size() + recording.limits, 1.0);
-}
-
-void CompiledAcceleration::Watched::add_pivot(const Recorded& value, const Bounds& least) {
-    if (!value.is_number()) {
-        pivots.push_back(value);
-        bounds.emplace_back(least);
-    }
-}
-
-void CompiledAcceleration::Watched::before(const solve::Elimination<Recorded>& elimination,
-                                           const solve::Pivot& pivot) {
-    if (pivot.coordinate >= 0 || !lengths_.empty()) {
-        return;
-    }
-    // Range space: all coordinates are gone.
-    for (std::size_t k = 0; k < rows_; ++k) {
-        const int unknown = elimination.n() + static_cast<int>(k);
-        lengths_.push_back(*elimination.find(unknown, unknown));
-        add_pivot(lengths_.back(), {kLengthAlarm, kSoundLength, kSoundLength});
-    }
-}
-
-void CompiledAcceleration::Watched::after(const solve::Pivot& pivot, const Recorded& value) {
-    if (pivot.coordinate < 0) {
-        const Recorded part = lengths_[static_cast<std::size_t>(pivot.row)] * reciprocal(value);
-        if (!part.is_number()) {
-            parts.push_back(part);
-        }
-    } else if (pivot.row < 0) {
-        add_pivot(value, kMassBounds);
-    } else {
-        add_pivot(value, kRowBounds);
-    }
 }
 
 CompiledAcceleration::Code CompiledAcceleration::record(const RowOrder& order,
@@ -204,7 +164,7 @@ CompiledAcceleration::Code CompiledAcceleration::record(const RowOrder& order,
     const auto n = static_cast<std::size_t>(n_);
     code::Builder builder(static_cast<std::uint32_t>(layout.size()));
     const std::vector<Recorded> inputs = recorded_inputs(builder, *evaluator_);
-    Watched watched(order.rows.size());
+    Watched<Recorded> watched(order.rows.size());
     const RecordedMotion motion(*evaluator_, builder, inputs, order, watched);
     const MotionAnswer& answer = motion.answer();
 
@@ -388,7 +348,7 @@ bool CompiledAcceleration::serves_across() const {
         serves &= std::abs(part) >= std::min(watch.least.alarm, kPivotAcross);
     }
     for (std::size_t k = 0; k < active_->parts; ++k) {
-        serves &= *output++ <= 1.0 / solve::kSoundPart;
+        serves &= *output++ <= active_->most_inverse_part;
     }
     for (std::size_t k = 0; k < active_->limits; ++k) {
         serves &= *output++ <= 1.0;
@@ -410,8 +370,8 @@ PivotHealth CompiledAcceleration::examine(const std::vector<double>& outputs) co
     }
     for (std::size_t k = 0; k < active_->parts; ++k) {
         const double inverse_part = *output++;
-        alarm |= !(inverse_part <= 1.0 / kPartAlarm);
-        sound &= inverse_part <= 1.0 / solve::kSoundPart;
+        alarm |= !(inverse_part <= active_->most_inverse_part / kPartAlarm);
+        sound &= inverse_part <= active_->most_inverse_part;
     }
     for (std::size_t k = 0; k < active_->limits; ++k) {
         alarm |= !(*output++ <= 1.0);

@@ -143,6 +143,8 @@ class CompiledAcceleration {
     /// A control by its servo row: how much it still does is for the solver to say, and a motion
     /// that loses it approaches that place in ever smaller steps.
     static constexpr Bounds kControlBounds{0.05, 0.2, 0.3};
+    /// The squared length of a row in the range-space order.
+    static constexpr Bounds kLengthBounds{1e-4, 0.1, 0.1};
     struct PivotWatch {
         Bounds least;
         double fine;  ///< at least this, of the same sign: all is well
@@ -168,23 +170,51 @@ class CompiledAcceleration {
         std::optional<RecordedKernel> forces = {};               ///< made when it is asked for
         std::optional<code::PacketKernel<kLanes>> tangent = {};  ///< likewise
         std::vector<double> bounds = {};                         ///< see StepParts
+        /// Of outputs in `parts`: beyond it rows may be about to become dependent.
+        double most_inverse_part = 1.0 / solve::kSoundPart;
     };
-    class Watched final : public PivotObserver {
+    /// What is watched of an elimination.
+    template <class S>
+    class Watched final : public PivotObserver<S> {
       public:
         explicit Watched(std::size_t rows) : rows_(rows) {}
-        void before(const solve::Elimination<code::Recorded>& elimination,
-                    const solve::Pivot& pivot) override;
-        void after(const solve::Pivot& pivot, const code::Recorded& value) override;
-        void of_control(const code::Recorded& value) override { add_pivot(value, kControlBounds); }
 
-        std::vector<code::Recorded> pivots, parts;
+        void before(const solve::Elimination<S>& elimination, const solve::Pivot& pivot) override {
+            if (pivot.coordinate >= 0 || !lengths_.empty()) {
+                return;
+            }
+            // Range space: all coordinates are gone.
+            for (std::size_t k = 0; k < rows_; ++k) {
+                const int unknown = elimination.n() + static_cast<int>(k);
+                lengths_.push_back(*elimination.find(unknown, unknown));
+                add_pivot(lengths_.back(), kLengthBounds);
+            }
+        }
+        void after(const solve::Pivot& pivot, const S& value) override {
+            if (pivot.coordinate < 0) {
+                const S part = lengths_[at(pivot.row)] * reciprocal(value);
+                if (!part.is_number()) {
+                    parts.push_back(part);
+                }
+            } else {
+                add_pivot(value, pivot.row < 0 ? kMassBounds : kRowBounds);
+            }
+        }
+        void of_control(const S& value) override { add_pivot(value, kControlBounds); }
+
+        std::vector<S> pivots, parts;
         std::vector<PivotWatch> bounds;  ///< of pivots
 
       private:
-        void add_pivot(const code::Recorded& value, const Bounds& least);
+        void add_pivot(const S& value, const Bounds& least) {
+            if (!value.is_number()) {
+                pivots.push_back(value);
+                bounds.emplace_back(least);
+            }
+        }
 
         std::size_t rows_;
-        std::vector<code::Recorded> lengths_;  ///< squared, of the rows in the range-space order
+        std::vector<S> lengths_;  ///< squared, of the rows in the range-space order
     };
 
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -208,7 +238,7 @@ class CompiledAcceleration {
             fine &= *output++ * watch.inverse_size >= watch.fine;
         }
         for (std::size_t k = 0; k < active_->parts; ++k) {
-            fine &= *output++ <= 1.0 / solve::kSoundPart;
+            fine &= *output++ <= active_->most_inverse_part;
         }
         for (std::size_t k = 0; k < active_->limits; ++k) {
             fine &= *output++ <= 1.0;

@@ -106,9 +106,7 @@ std::optional<std::vector<solve::Pivot>> CompiledProjection::own_pivots(std::spa
         return choose_pivots(*evaluator_, evaluator_->system_in_step(t, q, v), rows, varies_);
     }
     const SparseValues at = evaluator_->sparse_system(t, q, v);
-    std::optional<solve::EliminationOrder> order =
-        solve::choose_order(sparse_system(*evaluator_, EntryValues{at.M, at.A}, rows, varies_));
-    return order ? std::optional(std::move(order->pivots)) : std::nullopt;
+    return choose_pivots(*evaluator_, EntryValues{at.M, at.A}, rows, varies_);
 }
 
 /// Rows of an order of positions are counted among the holonomic ones.

@@ -66,7 +66,7 @@ void add_scaled(MotionAnswer& y, const MotionAnswer& x, const Recorded& weight) 
 
 RecordedMotion::RecordedMotion(const Evaluator& evaluator, code::Builder& builder,
                                std::span<const Recorded> inputs, const RowOrder& order,
-                               PivotObserver& observer)
+                               PivotObserver<code::Recorded>& observer)
     : evaluator_(&evaluator),
       model_(&evaluator.model()),
       builder_(&builder),
@@ -115,7 +115,8 @@ std::vector<RecordedMotion::Values> RecordedMotion::take_reactive(
 }
 
 /// The same elimination each time: the builder knows what is the same in all of them.
-MotionAnswer RecordedMotion::eliminate(Values force, bool with_b, PivotObserver* observer) const {
+MotionAnswer RecordedMotion::eliminate(Values force, bool with_b,
+                                       PivotObserver<code::Recorded>* observer) const {
     RecordedSystem system{model_->row_entries, mass_, entries_, std::move(force), {}};
     for (const int row : order_->rows) {
         system.b.push_back(with_b ? b_[at(row)] : Recorded(0.0));
@@ -143,7 +144,7 @@ Recorded RecordedMotion::row_times(int row, const Values& a) const {
 }
 
 /// S_ik = A_si . (answer to D_k), rows and columns in the order of their pivots.
-void RecordedMotion::factor_controls(PivotObserver& observer) {
+void RecordedMotion::factor_controls(PivotObserver<code::Recorded>& observer) {
     const std::size_t size = order_->controls.size();
     std::vector<Values> columns(size, Values(n_, Recorded(0.0)));
     for (std::size_t i = 0; i < drive_entries_.size(); ++i) {

@@ -34,7 +34,7 @@ class RecordedMotion {
     /// All but the observer must outlive it. The inputs are those of recorded_inputs().
     RecordedMotion(const Evaluator& evaluator, code::Builder& builder,
                    std::span<const code::Recorded> inputs, const RowOrder& order,
-                   PivotObserver& observer);
+                   PivotObserver<code::Recorded>& observer);
 
     const MotionAnswer& answer() const { return answer_; }
     /// h', the power of the forces of constraint included.
@@ -57,9 +57,10 @@ class RecordedMotion {
     using Recorded = code::Recorded;
     using Values = std::vector<Recorded>;
 
-    MotionAnswer eliminate(Values force, bool with_b, PivotObserver* observer = nullptr) const;
+    MotionAnswer eliminate(Values force, bool with_b,
+                           PivotObserver<code::Recorded>* observer = nullptr) const;
     MotionAnswer respond(Values force, bool with_b) const;
-    void factor_controls(PivotObserver& observer);
+    void factor_controls(PivotObserver<code::Recorded>& observer);
     void add_controls(MotionAnswer& answer, bool with_b) const;
     Recorded row_times(int row, const Values& a) const;
     std::vector<Values> take_reactive(std::span<const Recorded> inputs);

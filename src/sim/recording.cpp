@@ -2,10 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace ananke::sim {
 namespace {
+
+/// Products per coordinate of a large model from which on a general sparse factorisation does it
+/// with less: the fill of the elimination by bodies. A chain has about 100.
+constexpr double kMostWork = 2000.0;
+
+using PivotChoice = std::optional<std::vector<solve::Pivot>>;
+
+PivotChoice pivots_of(std::optional<solve::EliminationOrder> order) {
+    return order ? PivotChoice(std::move(order->pivots)) : std::nullopt;
+}
 
 /// For inputs of any scalar; `norms` as rows are numbered where `places` counts them.
 template <class S>
@@ -62,8 +73,19 @@ std::vector<int> all_blocks(const CompiledModel& model) {
     for (const CompiledModel::BodyCoordinates& body : model.bodies) {
         std::fill_n(blocks.begin() + body.first, body.count, next++);
     }
-    for (int& block : blocks) {
-        block = block < 0 ? next++ : block;
+    std::vector<std::vector<int>> rows_of(blocks.size());
+    for (const Place& place : model.row_entries) {
+        rows_of[static_cast<std::size_t>(place.column)].push_back(place.row);
+    }
+    std::map<std::vector<int>, int> held;
+    for (std::size_t j = 0; j < blocks.size(); ++j) {
+        if (blocks[j] >= 0) {
+            continue;
+        }
+        std::sort(rows_of[j].begin(), rows_of[j].end());
+        const auto [known, is_new] = held.emplace(rows_of[j], next);
+        const bool shared = !is_new && !rows_of[j].empty();
+        blocks[j] = shared ? known->second : next++;
     }
     return blocks;
 }
@@ -161,6 +183,9 @@ solve::SparseSystem sparse_system(const Evaluator& evaluator, const EntryValues&
     }
     system.scale = coordinate_scales(std::move(diagonal), model.groups);
     system.block = blocks_of(model);
+    if (model.is_large()) {
+        system.most_cost = kMostWork * model.n();
+    }
     return system;
 }
 
@@ -211,12 +236,19 @@ std::optional<std::vector<solve::Pivot>> choose_pivots(const Evaluator& evaluato
                                                        const solve::System& at,
                                                        std::span<const int> rows,
                                                        std::span<const char> varies) {
-    using Choice = std::optional<std::vector<solve::Pivot>>;
     const RecordKey key = state_key(RecordKey::Kind::kOrder, evaluator).add(rows);
-    return *evaluator.model().programs->get<Choice>(key, [&]() -> Choice {
-        std::optional<solve::EliminationOrder> order =
-            solve::choose_order(sparse_system(evaluator, at, rows, varies));
-        return order ? Choice(std::move(order->pivots)) : std::nullopt;
+    return *evaluator.model().programs->get<PivotChoice>(key, [&] {
+        return pivots_of(solve::choose_order(sparse_system(evaluator, at, rows, varies)));
+    });
+}
+
+std::optional<std::vector<solve::Pivot>> choose_pivots(const Evaluator& evaluator,
+                                                       const EntryValues& at,
+                                                       std::span<const int> rows,
+                                                       std::span<const char> varies) {
+    const RecordKey key = state_key(RecordKey::Kind::kOrder, evaluator).add(rows);
+    return *evaluator.model().programs->latest<PivotChoice>(key, [&] {
+        return pivots_of(solve::choose_order(sparse_system(evaluator, at, rows, varies)));
     });
 }
 
@@ -235,7 +267,7 @@ std::vector<code::Recorded> record_elimination(const Evaluator& evaluator,
                                                std::span<const code::Recorded> inputs,
                                                RecordedSystem system, const RowOrder& order,
                                                std::span<const int> norms,
-                                               PivotObserver* observer) {
+                                               PivotObserver<code::Recorded>* observer) {
     using code::Recorded;
     const CompiledModel& model = evaluator.model();
     const int n = model.n();

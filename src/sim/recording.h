@@ -96,14 +96,19 @@ std::optional<std::vector<solve::Pivot>> choose_pivots(const Evaluator& evaluato
                                                        const solve::System& at,
                                                        std::span<const int> rows,
                                                        std::span<const char> varies);
+std::optional<std::vector<solve::Pivot>> choose_pivots(const Evaluator& evaluator,
+                                                       const EntryValues& at,
+                                                       std::span<const int> rows,
+                                                       std::span<const char> varies);
 
 /// Place of each of `count` rows among `rows`, -1 for others.
 std::vector<int> places_among(std::span<const int> rows, int count);
 /// Rows that these entries and rows speak of.
 int row_count(std::span<const Place> entries, std::span<const int> rows);
-/// Bodies are blocks, and so is every coordinate of none; nothing for small models without bodies.
+/// Bodies are blocks, and so are coordinates of none that the same rows hold, such as those of a
+/// particle; nothing for small models without bodies.
 std::vector<int> blocks_of(const CompiledModel& model);
-/// The same, and single coordinates count as bodies also where there are no others.
+/// The same also where there are no bodies.
 std::vector<int> all_blocks(const CompiledModel& model);
 
 /// Which entries of A change along a run: those that depend on t, q, v or a truth.
@@ -127,13 +132,13 @@ struct RecordedSystem {
 
 /// Called after each pivot with its value; before the first pivot of a row alone, with the
 /// elimination as it stands then.
+template <class S>
 struct PivotObserver {
     virtual ~PivotObserver() = default;
-    virtual void before(const solve::Elimination<code::Recorded>& elimination,
-                        const solve::Pivot& pivot) = 0;
-    virtual void after(const solve::Pivot& pivot, const code::Recorded& value) = 0;
+    virtual void before(const solve::Elimination<S>& elimination, const solve::Pivot& pivot) = 0;
+    virtual void after(const solve::Pivot& pivot, const S& value) = 0;
     /// The pivot of a control by its servo row.
-    virtual void of_control(const code::Recorded& value) = 0;
+    virtual void of_control(const S& value) = 0;
 };
 
 /// Records the elimination in this order. `norm_rows`: per rotation of the model the row of its
@@ -143,7 +148,7 @@ std::vector<code::Recorded> record_elimination(const Evaluator& evaluator,
                                                std::span<const code::Recorded> inputs,
                                                RecordedSystem system, const RowOrder& order,
                                                std::span<const int> norm_rows,
-                                               PivotObserver* observer = nullptr);
+                                               PivotObserver<code::Recorded>* observer = nullptr);
 
 /// Norm rows of the rotations, as rows are numbered in the model.
 std::vector<int> norm_rows(const CompiledModel& model);

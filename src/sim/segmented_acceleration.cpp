@@ -32,17 +32,10 @@ CompiledAcceleration::Code CompiledAcceleration::record_segments(const RowOrder&
         [&](std::size_t k) {
             return equations.output(b + static_cast<std::size_t>(order.rows[k]));
         }};
-    std::vector<Traced> pivots;
-    std::vector<PivotWatch> bounds;
+    Watched<Traced> watched(order.rows.size());
     const std::vector<int> norms = norm_rows(model);
     SegmentedElimination elimination(tracer, *evaluator_, inputs, system, order, norms);
-    const std::vector<Traced> x =
-        elimination.run([&](const solve::Pivot& pivot, const Traced& value) {
-            if (!value.is_number()) {
-                pivots.push_back(value);
-                bounds.emplace_back(pivot.row < 0 ? kMassBounds : kRowBounds);
-            }
-        });
+    const std::vector<Traced> x = elimination.run(&watched);
 
     // power + Qc . v,  Qc = C + A^T lambda: rows with A v = 0 do no work.
     Traced rate = equations.output(power);
@@ -63,11 +56,13 @@ CompiledAcceleration::Code CompiledAcceleration::record_segments(const RowOrder&
     std::vector<Traced> outputs(v, v + static_cast<std::ptrdiff_t>(n));
     outputs.insert(outputs.end(), x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n));
     outputs.push_back(rate);
-    outputs.insert(outputs.end(), pivots.begin(), pivots.end());
+    outputs.insert(outputs.end(), watched.pivots.begin(), watched.pivots.end());
+    outputs.insert(outputs.end(), watched.parts.begin(), watched.parts.end());
     if (with_multipliers) {
         outputs.insert(outputs.end(), x.begin() + static_cast<std::ptrdiff_t>(n), x.end());
     }
-    return {RecordedKernel(code::SegmentedKernel(tracer.finish(outputs))), std::move(bounds), 0};
+    return {RecordedKernel(code::SegmentedKernel(tracer.finish(outputs))),
+            std::move(watched.bounds), watched.parts.size()};
 }
 
 }  // namespace ananke::sim

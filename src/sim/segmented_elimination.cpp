@@ -55,7 +55,7 @@ SegmentedElimination::SegmentedElimination(code::Tracer& tracer, const Evaluator
       system_(&system),
       order_(&order),
       elimination_(model_->n(), static_cast<int>(order.rows.size())),
-      blocks_(blocks_of(*model_)),
+      blocks_(all_blocks(*model_)),
       inertias_(model_->inertia.output_count()),
       node_of_(at(model_->n()), -1),
       turns_(model_->rotations.size()),
@@ -136,16 +136,15 @@ void SegmentedElimination::find_cells(std::span<const int> norm_rows) {
 }
 
 int SegmentedElimination::block_of(const solve::Pivot& pivot) const {
-    return blocks_.empty() || pivot.coordinate < 0 ? -1 : blocks_[at(pivot.coordinate)];
+    return pivot.coordinate < 0 ? model_->n() + pivot.row : blocks_[at(pivot.coordinate)];
 }
 
-std::vector<Traced> SegmentedElimination::run(
-    const std::function<void(const solve::Pivot&, const Traced&)>& pivot_found) {
-    eliminate(pivot_found);
+std::vector<Traced> SegmentedElimination::run(PivotObserver<Traced>* observer) {
+    eliminate(observer);
     a_.assign(x_.begin(), x_.end());
     std::vector<int> missing(turns_.size(), 4);
     std::vector<int> complete;
-    int block = -2;
+    int block = -1;
     elimination_.substitute_back(x_, [&](std::size_t step) {
         const solve::Pivot& pivot = order_->pivots[step];
         if (block_of(pivot) != block) {
@@ -169,9 +168,8 @@ std::vector<Traced> SegmentedElimination::run(
     return std::move(a_);
 }
 
-void SegmentedElimination::eliminate(
-    const std::function<void(const solve::Pivot&, const Traced&)>& pivot_found) {
-    int block = -2;
+void SegmentedElimination::eliminate(PivotObserver<Traced>* observer) {
+    int block = -1;
     for (const solve::Pivot& pivot : order_->pivots) {
         if (block_of(pivot) != block) {
             block = block_of(pivot);
@@ -183,9 +181,12 @@ void SegmentedElimination::eliminate(
         if (pivot.row >= 0) {
             load_row(pivot.row);
         }
+        if (observer != nullptr) {
+            observer->before(elimination_, pivot);
+        }
         const Traced value = elimination_.eliminate(pivot);
-        if (pivot_found) {
-            pivot_found(pivot, value);
+        if (observer != nullptr) {
+            observer->after(pivot, value);
         }
     }
 }

@@ -44,9 +44,7 @@ class SegmentedElimination {
                          const RowOrder& order, std::span<const int> norm_rows);
 
     /// Accelerations (n), then the multipliers of the rows of the order with a minus sign.
-    /// `pivot_found` is called with the values of the pivots in turn.
-    std::vector<code::Traced> run(
-        const std::function<void(const solve::Pivot&, const code::Traced&)>& pivot_found = {});
+    std::vector<code::Traced> run(PivotObserver<code::Traced>* observer = nullptr);
 
   private:
     using Traced = code::Traced;
@@ -69,7 +67,7 @@ class SegmentedElimination {
     };
 
     void find_cells(std::span<const int> norm_rows);
-    void eliminate(const std::function<void(const solve::Pivot&, const Traced&)>& pivot_found);
+    void eliminate(PivotObserver<Traced>* observer);
     void load_node(int node);
     void load_row(int row);
     void load_cell(Cell& cell);
@@ -78,6 +76,7 @@ class SegmentedElimination {
     void load_force(int node);
     const Turn& turn(int group);
     std::vector<std::pair<int, Traced>> parts(int coordinate);
+    /// What is recorded together: the pivots of a body, or of a row alone.
     int block_of(const solve::Pivot& pivot) const;
     void turn_back(std::span<const int> groups);
 

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <unordered_set>
+#include <utility>
 
 #include "solve/block_graph.h"
 
@@ -28,11 +30,12 @@ constexpr double kWorthOfConstant = 2.0;
 /// What the range-space order may cost, relative to the other.
 constexpr double kWorthOfRangeSpace = 1.5;
 
+/// Entries that a search with a limit of cost may look at, relative to that.
+constexpr double kMostLooks = 4.0;
+
 /// Larger systems of bodies are not searched as a whole.
 constexpr int kGreedySize = 60;
 constexpr int kRangeSpaceSize = 60;
-/// And still larger ones by nothing that takes the square of their size.
-constexpr int kLargestSearch = 3000;
 
 using Numbers = Elimination<double>;
 
@@ -62,8 +65,9 @@ std::vector<double> mass_units(const SparseSystem& at) {
 /// Chooses and carries out pivots of the null-space method.
 class NullSpaceSearch {
   public:
-    explicit NullSpaceSearch(const SparseSystem& at)
+    NullSpaceSearch(const SparseSystem& at, double most_cost)
         : at_(at),
+          most_cost_(most_cost),
           numbers_(load(at)),
           mass_unit_(mass_units(at)),
           row_unit_(index(at.m)),
@@ -95,7 +99,9 @@ class NullSpaceSearch {
         }
     }
     bool is_gone(int coordinate) const { return gone_[index(coordinate)] != 0; }
-    bool is_too_costly() const { return order_.cost > at_.most_cost; }
+    bool is_too_costly() const {
+        return order_.cost > most_cost_ || looks_ > kMostLooks * most_cost_;
+    }
     const Numbers& numbers() const { return numbers_; }
     std::optional<EliminationOrder> take() {
         const bool all = rows_left_ == 0 && order_.pivots.size() == index(at_.n);
@@ -128,7 +134,7 @@ class NullSpaceSearch {
         return by_row * (by_row + by_mass);
     }
 
-    std::optional<Pivot> cheapest(const std::vector<int>& coordinates, double weak) const {
+    std::optional<Pivot> cheapest(const std::vector<int>& coordinates, double weak) {
         std::optional<Pivot> best;
         double least = std::numeric_limits<double>::infinity();
         const auto consider = [&](const Pivot& pivot, double price) {
@@ -139,6 +145,7 @@ class NullSpaceSearch {
         };
         for (const int j : coordinates) {
             bool held = false;
+            looks_ += degree(numbers_, j);
             for (const Numbers::Link& link : numbers_.links(j)) {
                 const int r = link.to - at_.n;
                 if (r < 0) {
@@ -184,6 +191,8 @@ class NullSpaceSearch {
     }
 
     const SparseSystem& at_;
+    double most_cost_;
+    double looks_ = 0.0;  ///< at entries, in search of pivots
     Numbers numbers_;
     EliminationOrder order_;
     std::vector<double> mass_unit_;               ///< n
@@ -194,14 +203,107 @@ class NullSpaceSearch {
     int rows_left_;
 };
 
+/// Chooses and carries out pivots of the range-space method, unknowns with the fewest links first.
+class RangeSpaceSearch {
+  public:
+    explicit RangeSpaceSearch(const SparseSystem& at)
+        : at_(at),
+          numbers_(load(at)),
+          degrees_(static_cast<std::size_t>(at.n + at.m), kNotQueued) {}
+
+    /// False where M is not safely positive.
+    bool eliminate_coordinates() {
+        const std::vector<double> units = mass_units(at_);
+        queue(0, at_.n);
+        while (!queue_.empty()) {
+            const int j = queue_.begin()->second;
+            const double* mass = numbers_.find(j, j);
+            if (mass == nullptr || !(*mass > kSafeMass * units[static_cast<std::size_t>(j)]) ||
+                !carry_out({j, -1}, j)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// False where one has less than `least` of its diagonal left.
+    bool eliminate_rows(double least) {
+        std::vector<double> diagonal;
+        for (int r = 0; r < at_.m; ++r) {
+            const double* own = numbers_.find(at_.n + r, at_.n + r);
+            diagonal.push_back(own != nullptr ? *own : 0.0);
+        }
+        queue(at_.n, at_.n + at_.m);
+        while (!queue_.empty()) {
+            const int unknown = queue_.begin()->second;
+            const int r = unknown - at_.n;
+            const double* own = numbers_.find(unknown, unknown);
+            if (own == nullptr || !(*own < least * diagonal[static_cast<std::size_t>(r)]) ||
+                !(*own < 0.0) || !carry_out({-1, r}, unknown)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    EliminationOrder take() { return std::move(order_); }
+
+  private:
+    static constexpr std::size_t kNotQueued = std::numeric_limits<std::size_t>::max();
+
+    void enter(int unknown) {
+        std::size_t& degree_of = degrees_[static_cast<std::size_t>(unknown)];
+        degree_of = numbers_.links(unknown).size();
+        queue_.insert({degree_of, unknown});
+    }
+    void leave(int unknown) {
+        queue_.erase(
+            {std::exchange(degrees_[static_cast<std::size_t>(unknown)], kNotQueued), unknown});
+    }
+    bool is_queued(int unknown) const {
+        return degrees_[static_cast<std::size_t>(unknown)] != kNotQueued;
+    }
+    void queue(int first, int last) {
+        for (int i = first; i < last; ++i) {
+            enter(i);
+        }
+    }
+
+    /// False beyond the limit of cost.
+    bool carry_out(const Pivot& pivot, int unknown) {
+        order_.cost += 0.5 * degree(numbers_, unknown) * degree(numbers_, unknown);
+        order_.pivots.push_back(pivot);
+        leave(unknown);
+        touched_.clear();
+        for (const Numbers::Link& link : numbers_.links(unknown)) {
+            if (is_queued(link.to)) {
+                leave(link.to);
+                touched_.push_back(link.to);
+            }
+        }
+        order_.sizes.push_back(std::abs(numbers_.eliminate(pivot)));
+        for (const int other : touched_) {
+            enter(other);
+        }
+        return order_.cost <= at_.most_cost;
+    }
+
+    const SparseSystem& at_;
+    Numbers numbers_;
+    EliminationOrder order_;
+    std::vector<std::size_t> degrees_;             ///< in the queue
+    std::set<std::pair<std::size_t, int>> queue_;  ///< by degree
+    std::vector<int> touched_;
+};
+
 std::vector<int> all_coordinates(int n) {
     std::vector<int> all(static_cast<std::size_t>(n));
     std::iota(all.begin(), all.end(), 0);
     return all;
 }
 
-std::optional<EliminationOrder> order_by_blocks(const SparseSystem& at) {
-    NullSpaceSearch search(at);
+std::optional<EliminationOrder> order_by_blocks(const SparseSystem& at, double most_cost) {
+    NullSpaceSearch search(at, most_cost);
     BlockGraph graph(at);
     std::vector<int> left;
     while (!graph.empty()) {
@@ -223,9 +325,18 @@ std::optional<EliminationOrder> order_by_blocks(const SparseSystem& at) {
 }
 
 std::optional<EliminationOrder> greedy_order(const SparseSystem& at) {
-    NullSpaceSearch search(at);
+    NullSpaceSearch search(at, std::numeric_limits<double>::infinity());
     search.eliminate(all_coordinates(at.n));
     return search.take();
+}
+
+/// Of a system whose size forbids what takes the square of it.
+std::optional<EliminationOrder> choose_limited_order(const SparseSystem& at) {
+    std::optional<EliminationOrder> by_mass = range_space_order(at, kSoundPartOfMany);
+    const double worth =
+        by_mass ? std::min(by_mass->cost / kWorthOfRangeSpace, at.most_cost) : at.most_cost;
+    std::optional<EliminationOrder> by_rows = order_by_blocks(at, worth);
+    return by_rows ? by_rows : by_mass;
 }
 
 }  // namespace
@@ -233,9 +344,9 @@ std::optional<EliminationOrder> greedy_order(const SparseSystem& at) {
 std::optional<EliminationOrder> null_space_order(const SparseSystem& at) {
     std::optional<EliminationOrder> by_blocks;
     if (!at.block.empty()) {
-        by_blocks = order_by_blocks(at);
+        by_blocks = order_by_blocks(at, at.most_cost);
     }
-    if (at.n > kLargestSearch || (at.n > kGreedySize && by_blocks)) {
+    if (std::isfinite(at.most_cost) || (at.n > kGreedySize && by_blocks)) {
         return by_blocks;
     }
     std::optional<EliminationOrder> greedy = greedy_order(at);
@@ -243,57 +354,20 @@ std::optional<EliminationOrder> null_space_order(const SparseSystem& at) {
 }
 
 std::optional<EliminationOrder> range_space_order(const SparseSystem& at, double least) {
-    Numbers numbers = load(at);
-    const std::vector<double> units = mass_units(at);
-    EliminationOrder order;
-    std::vector<char> gone(static_cast<std::size_t>(at.n + at.m));
-    const auto eliminate = [&](const Pivot& pivot, int unknown) {
-        order.cost += 0.5 * degree(numbers, unknown) * degree(numbers, unknown);
-        order.pivots.push_back(pivot);
-        gone[static_cast<std::size_t>(unknown)] = 1;
-        order.sizes.push_back(std::abs(numbers.eliminate(pivot)));
-    };
-    const auto cheapest = [&](int first, int last) {
-        int best = -1;
-        for (int i = first; i < last; ++i) {
-            if (gone[static_cast<std::size_t>(i)] == 0 &&
-                (best < 0 || degree(numbers, i) < degree(numbers, best))) {
-                best = i;
-            }
-        }
-        return best;
-    };
-    for (int left = at.n; left > 0; --left) {
-        const int j = cheapest(0, at.n);
-        const double* mass = numbers.find(j, j);
-        if (mass == nullptr || !(*mass > kSafeMass * units[static_cast<std::size_t>(j)])) {
-            return std::nullopt;
-        }
-        eliminate({j, -1}, j);
+    RangeSpaceSearch search(at);
+    if (!search.eliminate_coordinates() || !search.eliminate_rows(least)) {
+        return std::nullopt;
     }
-    std::vector<double> diagonal;
-    for (int r = 0; r < at.m; ++r) {
-        const double* own = numbers.find(at.n + r, at.n + r);
-        diagonal.push_back(own != nullptr ? *own : 0.0);
-    }
-    for (int left = at.m; left > 0; --left) {
-        const int unknown = cheapest(at.n, at.n + at.m);
-        const int r = unknown - at.n;
-        const double* own = numbers.find(unknown, unknown);
-        if (own == nullptr || !(*own < least * diagonal[static_cast<std::size_t>(r)]) ||
-            !(*own < 0.0)) {
-            return std::nullopt;
-        }
-        eliminate({-1, r}, unknown);
-    }
-    return order;
+    return search.take();
 }
 
 std::optional<EliminationOrder> choose_order(const SparseSystem& at) {
+    if (std::isfinite(at.most_cost)) {
+        return choose_limited_order(at);
+    }
     std::optional<EliminationOrder> by_rows = null_space_order(at);
     std::optional<EliminationOrder> by_mass;
-    if (at.n <= kRangeSpaceSize ||
-        (!by_rows && at.n <= kLargestSearch && !std::isfinite(at.most_cost))) {
+    if (at.n <= kRangeSpaceSize || !by_rows) {
         by_mass = range_space_order(at, kSoundPart);
     }
     const bool better = by_mass && (!by_rows || by_mass->cost < kWorthOfRangeSpace * by_rows->cost);

@@ -21,7 +21,8 @@ struct SparseSystem {
     std::vector<SparseEntry> rows;  ///< of A; independent rows
     std::vector<double> scale;      ///< n  size of a unit of each coordinate, such as M_jj^-1/2
     std::vector<int> block = {};    ///< n  the body each belongs to; empty: no bodies
-    /// The search by bodies is given up beyond this cost.
+    /// Searches are given up beyond this cost; those that take the square of the size are not
+    /// begun where there is one. It asks for blocks.
     double most_cost = std::numeric_limits<double>::infinity();
 };
 
@@ -42,9 +43,13 @@ std::optional<EliminationOrder> range_space_order(const SparseSystem& at, double
 /// Pivots of rows below this part of their diagonal in A M^-1 A^T are too near to dependent for the
 /// range-space order.
 constexpr double kSoundPart = 0.1;
+/// The same in systems with a limit of cost: the last row of a rope between two hooks has 1/N. The
+/// accelerations lose the root of it.
+constexpr double kSoundPartOfMany = 1e-5;
 
 /// The null-space order, or the range-space order where that is sound and not much dearer: it asks
-/// for a new one only where rows become dependent.
+/// for a new one only where rows become dependent. Systems of bodies without a limit of cost are
+/// searched for it only if they are small or have no other.
 std::optional<EliminationOrder> choose_order(const SparseSystem& at);
 
 }  // namespace ananke::solve

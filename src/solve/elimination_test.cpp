@@ -143,5 +143,32 @@ TEST(Elimination, DependentRowsAndFreeMasslessDirectionsHaveNoOrder) {
     }
 }
 
+// Particles on a chain: each row has the coordinates of two of them, and rows first fills in.
+TEST(EliminationOrder, SearchThatCostsTooMuchIsGivenUp) {
+    constexpr int kLinks = 40;
+    SparseSystem at{2 * kLinks, kLinks, {}, {}, {}};
+    for (int j = 0; j < 2 * kLinks; ++j) {
+        at.scale.push_back(1.0);
+        at.mass.push_back({j, j, 1.0});
+        at.block.push_back(j);
+        const int link = j / 2;
+        const double entry = 1.0 + 0.1 * j;
+        at.rows.push_back({link, j, entry});
+        if (link + 1 < kLinks) {
+            at.rows.push_back({link + 1, j, -entry});
+        }
+    }
+    at.most_cost = 1e6;
+    EXPECT_TRUE(null_space_order(at));
+    // The masses first costs less here.
+    const std::optional<EliminationOrder> chosen = choose_order(at);
+    ASSERT_TRUE(chosen);
+    EXPECT_EQ(chosen->pivots.back().coordinate, -1);
+    EXPECT_LT(chosen->cost, 20.0 * kLinks);
+    at.most_cost = kLinks;
+    EXPECT_FALSE(null_space_order(at));
+    EXPECT_FALSE(choose_order(at));
+}
+
 }  // namespace
 }  // namespace ananke::solve
