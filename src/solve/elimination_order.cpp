@@ -34,8 +34,7 @@ constexpr double kWorthOfRangeSpace = 1.5;
 constexpr double kMostLooks = 4.0;
 
 /// Larger systems of bodies are not searched as a whole.
-constexpr int kGreedySize = 60;
-constexpr int kRangeSpaceSize = 60;
+constexpr int kSmall = 60;
 
 using Numbers = Elimination<double>;
 
@@ -100,7 +99,7 @@ class NullSpaceSearch {
     }
     bool is_gone(int coordinate) const { return gone_[index(coordinate)] != 0; }
     bool is_too_costly() const {
-        return order_.cost > most_cost_ || looks_ > kMostLooks * most_cost_;
+        return order_.cost > most_cost_ || looks_ > kMostLooks * at_.most_cost;
     }
     const Numbers& numbers() const { return numbers_; }
     std::optional<EliminationOrder> take() {
@@ -324,33 +323,28 @@ std::optional<EliminationOrder> order_by_blocks(const SparseSystem& at, double m
     return search.take();
 }
 
-std::optional<EliminationOrder> greedy_order(const SparseSystem& at) {
-    NullSpaceSearch search(at, std::numeric_limits<double>::infinity());
+std::optional<EliminationOrder> greedy_order(const SparseSystem& at, double most_cost) {
+    NullSpaceSearch search(at, most_cost);
     search.eliminate(all_coordinates(at.n));
     return search.take();
 }
 
-/// Of a system whose size forbids what takes the square of it.
-std::optional<EliminationOrder> choose_limited_order(const SparseSystem& at) {
-    std::optional<EliminationOrder> by_mass = range_space_order(at, kSoundPartOfMany);
-    const double worth =
-        by_mass ? std::min(by_mass->cost / kWorthOfRangeSpace, at.most_cost) : at.most_cost;
-    std::optional<EliminationOrder> by_rows = order_by_blocks(at, worth);
-    return by_rows ? by_rows : by_mass;
+std::optional<EliminationOrder> null_space_order(const SparseSystem& at, double most_cost) {
+    std::optional<EliminationOrder> by_blocks;
+    if (!at.block.empty()) {
+        by_blocks = order_by_blocks(at, most_cost);
+    }
+    if (std::isfinite(at.most_cost) || (at.n > kSmall && by_blocks)) {
+        return by_blocks;
+    }
+    std::optional<EliminationOrder> greedy = greedy_order(at, most_cost);
+    return !by_blocks || (greedy && greedy->cost <= by_blocks->cost) ? greedy : by_blocks;
 }
 
 }  // namespace
 
 std::optional<EliminationOrder> null_space_order(const SparseSystem& at) {
-    std::optional<EliminationOrder> by_blocks;
-    if (!at.block.empty()) {
-        by_blocks = order_by_blocks(at, at.most_cost);
-    }
-    if (std::isfinite(at.most_cost) || (at.n > kGreedySize && by_blocks)) {
-        return by_blocks;
-    }
-    std::optional<EliminationOrder> greedy = greedy_order(at);
-    return !by_blocks || (greedy && greedy->cost <= by_blocks->cost) ? greedy : by_blocks;
+    return null_space_order(at, at.most_cost);
 }
 
 std::optional<EliminationOrder> range_space_order(const SparseSystem& at, double least) {
@@ -362,16 +356,18 @@ std::optional<EliminationOrder> range_space_order(const SparseSystem& at, double
 }
 
 std::optional<EliminationOrder> choose_order(const SparseSystem& at) {
-    if (std::isfinite(at.most_cost)) {
-        return choose_limited_order(at);
-    }
-    std::optional<EliminationOrder> by_rows = null_space_order(at);
+    const bool bodies = !at.block.empty() && !std::isfinite(at.most_cost);
+    const double least = at.n <= kSmall ? kSoundPart : kSoundPartOfMany;
     std::optional<EliminationOrder> by_mass;
-    if (at.n <= kRangeSpaceSize || !by_rows) {
-        by_mass = range_space_order(at, kSoundPart);
+    if (at.n <= kSmall || !bodies) {
+        by_mass = range_space_order(at, least);
     }
-    const bool better = by_mass && (!by_rows || by_mass->cost < kWorthOfRangeSpace * by_rows->cost);
-    return better ? by_mass : by_rows;
+    const double worth = by_mass ? by_mass->cost / kWorthOfRangeSpace : at.most_cost;
+    std::optional<EliminationOrder> by_rows = null_space_order(at, std::min(worth, at.most_cost));
+    if (by_rows && by_rows->cost <= worth) {
+        return by_rows;
+    }
+    return by_mass || at.n <= kSmall ? by_mass : range_space_order(at, least);
 }
 
 }  // namespace ananke::solve

@@ -43,7 +43,7 @@ std::optional<EliminationOrder> range_space_order(const SparseSystem& at, double
 /// Pivots of rows below this part of their diagonal in A M^-1 A^T are too near to dependent for the
 /// range-space order.
 constexpr double kSoundPart = 0.1;
-/// The same in systems with a limit of cost: the last row of a rope between two hooks has 1/N. The
+/// The same in systems that are not small: the last row of a rope between two hooks has 1/N. The
 /// accelerations lose the root of it.
 constexpr double kSoundPartOfMany = 1e-5;
 
