@@ -36,7 +36,7 @@ Dop853::Dop853(const Problem& problem, const Options& options)
       stride_((problem.size + 1) / 2 * 2),
       k_(dop853::kStages * stride_) {
     const std::size_t n = problem.size;
-    for (auto* values : {&y_stage_, &y_new_, &y_raw_}) {
+    for (auto* values : {&begin_, &y_stage_, &y_new_, &y_raw_}) {
         values->resize(n);
     }
     for (auto& coefficient : interpolant_) {
@@ -87,11 +87,13 @@ double Dop853::initial_step(double t_end) {
 }
 
 Status Dop853::attempt(const Trial& trial, bool after_rejection) {
-    if (!after_rejection) {
-        copy_few(first_.data(), first_.size(), k_.data());
-    }
+    begin_in_k_ = begin_in_k_ && after_rejection;
     is_whole_ = problem_.whole_step && attempt_whole(trial);
     if (!is_whole_) {
+        if (!begin_in_k_) {
+            copy_few(first_.data(), first_.size(), k_.data());
+            begin_in_k_ = true;
+        }
         if (const Status status = compute_stages(trial); status != Status::kOk) {
             return status;
         }
@@ -115,7 +117,7 @@ bool Dop853::attempt_whole(const Trial& trial) {
     whole_.h = trial.h;
     whole_.t_end = trial.t;
     whole_.y = y_;
-    whole_.slope = k(0);
+    whole_.slope = begin_in_k_ ? k(0) : std::span<double>(first_);
     whole_.atol = atol_;
     whole_.rtol = options_.rtol;
     if (!problem_.whole_step(whole_)) {
@@ -129,6 +131,7 @@ bool Dop853::attempt_whole(const Trial& trial) {
 Status Dop853::finish_whole() {
     ++statistics_.rhs_evaluations;
     copy_few_fresh(whole_.end, y_new_.size(), y_new_.data());
+    first_.swap(begin_);
     copy_few_fresh(whole_.end_slope, first_.size(), first_.data());
     moved_ = whole_.moved;
     problem_.whole_step_taken(whole_);
@@ -137,6 +140,10 @@ Status Dop853::finish_whole() {
 
 /// What dense output needs of a step that was made at once.
 void Dop853::take_stages() {
+    if (!begin_in_k_) {
+        std::copy(begin_.begin(), begin_.end(), k_.begin());
+        begin_in_k_ = true;
+    }
     for (std::size_t stage = 1; stage < dop853::kMainStages; ++stage) {
         const double* const from = whole_.stages + (stage - 1) * whole_.stride;
         std::copy(from, from + problem_.size, k(stage).begin());

@@ -44,6 +44,9 @@ class Dop853 final : public OneStep {
     double initial_step(double t_end) override;
     Status attempt(const Trial& trial, bool after_rejection) override;
     void accept(const Trial& trial, bool after_rejection) override;
+    bool passes_on() const override {
+        return is_whole_ && problem_.passes_on && problem_.passes_on(t_);
+    }
     bool attempt_whole(const Trial& trial);
     Status finish_whole();
     Status compute_stages(const Trial& trial);
@@ -61,9 +64,11 @@ class Dop853 final : public OneStep {
     ErrorRoots<double> roots_{};  ///< of the last attempt within the tolerance
     double growth_ = 1.0;         ///< of the step after it
     WholeStep whole_;
-    bool is_whole_ = false;  ///< the last step was made at once: its stages are there, not in k_
+    bool is_whole_ = false;    ///< the last step was made at once: its stages are there, not in k_
+    bool begin_in_k_ = false;  ///< k(0) is that of the step under way
     Dense dense_ = Dense::kNone;
 
+    std::vector<double> begin_;                       ///< n  k_0 of a step that was made at once
     std::vector<double> y_stage_;                     ///< n  argument of the stage under way
     std::vector<double> y_new_;                       ///< n  end of the attempt, after the hook
     std::vector<double> y_raw_;                       ///< n  end of the attempt, before the hook

@@ -62,6 +62,14 @@ Status OneStep::step(double t_end) {
         allow_dense(true);
         return Status::kOk;
     }
+    Status status = Status::kOk;
+    do {
+        status = make_step(t_end);
+    } while (status == Status::kOk && t_ != t_end && passes_on());
+    return status;
+}
+
+Status OneStep::make_step(double t_end) {
     if (problem_.stop_requested && problem_.stop_requested()) {
         return Status::kInterrupted;
     }

@@ -47,6 +47,8 @@ class OneStep : public Stepper {
     /// Anything but kOk rejects the trial; retry_factor_ then shortens the next one.
     virtual Status attempt(const Trial& trial, bool after_rejection) = 0;
     virtual void accept(const Trial& trial, bool after_rejection) = 0;
+    /// Whether nobody looks at the step just accepted.
+    virtual bool passes_on() const { return false; }
 
     Problem problem_;
     Options options_;
@@ -64,6 +66,7 @@ class OneStep : public Stepper {
     std::vector<double> first_;           ///< n  f at the beginning of the next step
 
   private:
+    Status make_step(double t_end);
     Status prepare_first();
     Trial choose_trial(double t_end) const;
     double least_step() const;

@@ -77,6 +77,9 @@ struct Problem {
     /// The last whole step has passed the error test: its end takes the place of what `accepted`
     /// and rhs would have given there.
     FunctionRef<void(const WholeStep&)> whole_step_taken = {};
+    /// Optional: after a whole step, told where it ended. True if nobody needs to see the state
+    /// there: the next step is made at once.
+    FunctionRef<bool(double)> passes_on = {};
 };
 
 /// A step passes when the root mean square of error_i / (atol_i + rtol |y_i|) is at most 1.

@@ -27,11 +27,6 @@ void OutputRows::start(double t, std::span<const double> y) {
     writer_.set_start_h(evaluator_->energy(t, y.data(), y.data() + n_).h);
 }
 
-bool OutputRows::is_due(double until) const {
-    const std::vector<double>& times = options_->output_times;
-    return next_ < times.size() && times[next_] <= until && !journal_->failed();
-}
-
 ode::Status OutputRows::write_until(double until, SingularStepper& stepper) {
     for (std::size_t rows = 0; is_due(until); ++next_, ++rows) {
         const double t = options_->output_times[next_];

@@ -29,13 +29,18 @@ class OutputRows {
     /// The rows that are due at a state, where the run starts anew.
     void write_at(double t, std::span<const double> y, SingularStepper& stepper);
 
+    /// Whether a row is due up to a time.
+    bool is_due(double until) const {
+        const std::vector<double>& times = options_->output_times;
+        return next_ < times.size() && times[next_] <= until && !journal_->failed();
+    }
+
     /// Rank of the constraints at the last row, -1 if there was none.
     int rank() const { return rank_; }
     /// The rank may change by the next row without a singular configuration.
     void forget_rank() { rank_ = -1; }
 
   private:
-    bool is_due(double until) const;
     ode::Status inside_step(double t, SingularStepper& stepper);
     void write(double t, std::span<const double> y, SingularStepper& stepper);
     void write_by_own_law(double t, std::span<const double> y, SingularStepper& stepper);

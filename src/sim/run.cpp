@@ -91,8 +91,14 @@ void Runner::integrate(const StartState& start) {
         show_progress(step.t_end);
         whole_steps_.take(step);
     };
-    const ode::Problem problem{equation_.size(), rhs, call_accepted, stop, whole_step,
-                               whole_step_taken};
+    const bool nothing_between = passes_states_on();
+    const SingularStepper* foreseeing = nullptr;
+    auto passes_on = [this, nothing_between, &foreseeing](double t) {
+        return nothing_between && !foreseeing->looks_ahead() && !rows_.is_due(t);
+    };
+    const ode::Problem problem{
+        equation_.size(), rhs,      call_accepted, stop, whole_step, whole_step_taken,
+        passes_on};
     ode::Options options = equation_.integrator_options(options_.tolerance);
     options.max_steps = options_.max_steps;
     auto jacobian = [this](double t, std::span<const double> y, std::span<double> J) {
@@ -130,6 +136,7 @@ void Runner::integrate(const StartState& start) {
                  violation,      weakest,    dynamics,     pivots};
     }
     SingularStepper stepper(std::move(steps.value()), evaluator_, options, hooks);
+    foreseeing = &stepper;
     surface_.start_energy(options_.start, y_);
     stepper.start(options_.start, y_);
     const ode::Status status = step_through(stepper);
@@ -181,6 +188,13 @@ ode::Status Runner::step_through(SingularStepper& stepper) {
         }
     }
     return status;
+}
+
+/// Whether pass_step() has nothing to do after a whole step but to write rows that are due.
+bool Runner::passes_states_on() const {
+    const CompiledModel& model = evaluator_.model();
+    return model.switches.empty() && model.frictions.empty() && model.controls.empty() &&
+           event_watch_.empty();
 }
 
 bool Runner::is_over(const ode::Stepper& stepper) {

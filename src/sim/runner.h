@@ -37,6 +37,7 @@ class Runner {
     void show_progress(double t);
     ode::Acceptance accepted(double t, std::span<double> y);
     ode::Status step_through(SingularStepper& stepper);
+    bool passes_states_on() const;
     bool is_over(const ode::Stepper& stepper);
     bool started_singular(const ode::Stepper& stepper);
     ode::Status pass_step(SingularStepper& stepper);

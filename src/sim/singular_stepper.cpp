@@ -160,9 +160,14 @@ ode::Status SingularStepper::step(double t_end) {
     }
     singular_.reset();
     collocated_ = false;
+    looks_ahead_ = ahead.has_value();
+    const std::size_t before = inner_->statistics().steps;
     const ode::Status status = inner_->step(limit);
     count();
     if (status == ode::Status::kOk && watched) {
+        if (inner_->statistics().steps > before + 1) {
+            note_passed(inner_->t_previous(), inner_->y_previous());
+        }
         note_state(inner_->t(), inner_->y());
         look_behind(t_end);
     }
@@ -211,6 +216,14 @@ void SingularStepper::note_state(double t, std::span<const double> y) {
         blocked_ = false;
         refused_ = 0;
     }
+}
+
+/// A state between steps that nobody looked at: its rows are not known.
+void SingularStepper::note_passed(double t, std::span<const double> y) {
+    now_.t = t;
+    copy_few(y.data(), y.size(), now_.y.data());
+    now_.weakest = {.known = false};
+    known_states_ = 0;
 }
 
 /// Requires that f was last evaluated at this state. Where that was by a method without pivots they

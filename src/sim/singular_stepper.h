@@ -72,6 +72,8 @@ class SingularStepper final : public ode::Stepper {
     const ode::Statistics& statistics() const override { return statistics_; }
     int rhs_code() const override { return inner_->rhs_code(); }
 
+    /// The step under way is limited by an instant that is foreseen.
+    bool looks_ahead() const { return looks_ahead_; }
     /// The singular configuration inside the last step, if there is one.
     const std::optional<SingularPoint>& singular() const { return singular_; }
     /// Weakest pivot at a state inside the last step, by the order of the rows before it; 1 if that
@@ -92,6 +94,7 @@ class SingularStepper final : public ode::Stepper {
     bool watching() const { return static_cast<bool>(hooks_.rhs); }
     void note_start();
     void note_state(double t, std::span<const double> y);
+    void note_passed(double t, std::span<const double> y);
     void look_back();
     std::optional<double> foresee();
     bool may_have_turned() const;
@@ -125,6 +128,7 @@ class SingularStepper final : public ode::Stepper {
     State previous_, now_;
     int known_states_ = 0;      ///< the last ones, with their weakest rows
     bool has_state_ = false;    ///< now_ is the state of the last step
+    bool looks_ahead_ = false;
     bool only_listed_ = false;  ///< the rows are those of another method: no crossing is made
     bool blocked_ = false;      ///< the pivot falls, but to no crossing
     int refused_ = 0;           ///< attempts on the way to this instant
