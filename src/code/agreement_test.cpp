@@ -340,6 +340,9 @@ TEST(Agreement, ProgramsEqualTheReferenceWithinTheirRoundings) {
     }
     EXPECT_GT(compared, kExpressions / 2);
     for (int op = 0; op < kOpCount; ++op) {
+        if (static_cast<Op>(op) == Op::kLower || static_cast<Op>(op) == Op::kHigher) {
+            continue;  // of the integrator's formulas alone
+        }
         EXPECT_GT(op_counts[static_cast<std::size_t>(op)], 20) << name(static_cast<Op>(op));
     }
 }

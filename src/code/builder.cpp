@@ -60,6 +60,55 @@ std::optional<double> Builder::number(Value value) const {
     return node.kind == Kind::kConstant ? std::optional(node.constant()) : std::nullopt;
 }
 
+Value Builder::unsigned_part(Value value) const {
+    const ValueNode& node = nodes_[value.id];
+    return node.kind == Kind::kOperation && node.op == Op::kNeg ? Value{node.operands[0]} : value;
+}
+
+Value Builder::apply(Op op, Value a) {
+    const Value x = unsigned_part(a);
+    const ValueNode& node = nodes_[x.id];
+    if (op == Op::kNeg && x != a) {
+        return x;
+    }
+    if (op == Op::kNeg && node.kind == Kind::kOperation && node.op == Op::kSub) {
+        return intern(Op::kSub, {node.operands[1], node.operands[0]}, 2);
+    }
+    return intern(op, {op == Op::kAbs ? x.id : a.id}, 1);
+}
+
+// Rounding is the same on either side of zero, so signs may be taken out before it.
+Value Builder::apply(Op op, Value a, Value b) {
+    const Value x = unsigned_part(a);
+    const Value y = unsigned_part(b);
+    const bool a_negative = x != a;
+    const bool b_negative = y != b;
+    if (!a_negative && !b_negative) {
+        return intern(op, {a.id, b.id}, 2);
+    }
+    switch (op) {
+        case Op::kMul:
+        case Op::kDiv: {
+            const Value positive = intern(op, {x.id, y.id}, 2);
+            return a_negative == b_negative ? positive : apply(Op::kNeg, positive);
+        }
+        case Op::kAdd:
+            if (a_negative && b_negative) {
+                return apply(Op::kNeg, intern(Op::kAdd, {x.id, y.id}, 2));
+            }
+            return a_negative ? intern(Op::kSub, {b.id, x.id}, 2)
+                              : intern(Op::kSub, {a.id, y.id}, 2);
+        case Op::kSub:
+            if (a_negative && b_negative) {
+                return intern(Op::kSub, {y.id, x.id}, 2);
+            }
+            return b_negative ? intern(Op::kAdd, {a.id, y.id}, 2)
+                              : apply(Op::kNeg, intern(Op::kAdd, {x.id, b.id}, 2));
+        default:
+            return intern(op, {a.id, b.id}, 2);
+    }
+}
+
 Value Builder::intern(Op op, std::array<std::uint32_t, 3> operands, int operand_count) {
     ANANKE_REQUIRE(operand_count == arity(op));
     ANANKE_REQUIRE(op != Op::kFma && op != Op::kFms && op != Op::kFnma);

@@ -33,9 +33,14 @@ class Builder {
     /// The number that a value is, if it is one.
     std::optional<double> number(Value value) const;
 
-    /// Requires as many operands as `op` has. The fused operations are left to finish().
-    Value apply(Op op, Value a) { return intern(op, {a.id}, 1); }
-    Value apply(Op op, Value a, Value b) { return intern(op, {a.id, b.id}, 2); }
+    /// The value, or what it is the negative of.
+    Value unsigned_part(Value value) const;
+
+    /// Requires as many operands as `op` has. Signs are taken out of sums, products and quotients,
+    /// where they meet and cancel or become part of a difference; a sum that is exactly zero may
+    /// change its sign by that. The fused operations are left to finish().
+    Value apply(Op op, Value a);
+    Value apply(Op op, Value a, Value b);
     Value apply(Op op, Value a, Value b, Value c) { return intern(op, {a.id, b.id, c.id}, 3); }
 
     /// a^n by repeated squaring, low bits first: a^5 = a * (a^2)^2; a^-n = 1/a^n; a^0 = 1.

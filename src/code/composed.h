@@ -22,14 +22,16 @@ class Composed {
     friend Composed operator/(const Composed& a, double b) { return a / a.number(b); }
     friend Composed abs(const Composed& a) { return a.apply(Op::kAbs); }
     friend Composed sqrt(const Composed& a) { return a.apply(Op::kSqrt); }
-    friend Composed max(const Composed& a, const Composed& b) { return a.apply(Op::kMax, b); }
-    friend Composed min(const Composed& a, const Composed& b) { return a.apply(Op::kMin, b); }
+    /// As std::max and std::min, also where one is not a number.
+    friend Composed max(const Composed& a, const Composed& b) { return b.apply(Op::kHigher, a); }
+    friend Composed min(const Composed& a, const Composed& b) { return b.apply(Op::kLower, a); }
     /// a*b + c, and c - a*b, with one rounding.
     friend Composed fma(const Composed& a, const Composed& b, const Composed& c) {
         return a.apply(Op::kFma, b, c);
     }
+    /// A weighted zero is left out: it could change the sign of a zero at most.
     friend Composed fma(double a, const Composed& b, const Composed& c) {
-        return fma(b.number(a), b, c);
+        return b.composer_->is_zero(b.id_) ? c : fma(b.number(a), b, c);
     }
     friend Composed fnma(const Composed& a, const Composed& b, const Composed& c) {
         return a.apply(Op::kFnma, b, c);

@@ -28,6 +28,10 @@ Composer::Id Composer::constant(double number) {
     return place->second;
 }
 
+bool Composer::is_zero(Id id) const {
+    return (id & kConstant) != 0 && constants_[id & ~kConstant] == 0.0;
+}
+
 Composer::Id Composer::append(const Instruction& instruction) {
     const auto [place, is_new] =
         known_.try_emplace(instruction, input_count_ + static_cast<Id>(instructions_.size()));

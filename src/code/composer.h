@@ -23,6 +23,8 @@ class Composer {
 
     Id input(std::uint32_t index) const;
     Id constant(double number);
+    /// A constant that is 0.
+    bool is_zero(Id id) const;
     Id apply(Op op, Id a) { return append({op, 0, a}); }
     Id apply(Op op, Id a, Id b) { return append({op, 0, a, b}); }
     Id apply(Op op, Id a, Id b, Id c) { return append({op, 0, a, b, c}); }

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <random>
 #include <vector>
 
+#include "code/composed.h"
 #include "code/kernel.h"
 #include "code/random_program.h"
 
@@ -68,6 +70,31 @@ TEST(Composer, KeepsEachConstantOnce) {
     std::vector<double> out(2);
     kernel.run(std::vector{3.0}, out);
     EXPECT_EQ(out, (std::vector{1.75, 3.0}));
+}
+
+// The bits of std::max and std::min, whatever the numbers are.
+TEST(Composer, ExtremaAreThoseOfTheStandardLibrary) {
+    Composer composer(2);
+    const Composed a(composer, composer.input(0));
+    const Composed b(composer, composer.input(1));
+    const std::vector<Composer::Id> outputs{max(a, b).id(), min(a, b).id()};
+    Kernel kernel(std::move(composer).finish(outputs));
+    std::mt19937_64 rng(5);
+    for (int i = 0; i < 2000; ++i) {
+        const std::vector<double> in{random_number(rng), random_number(rng)};
+        std::vector<double> out(2);
+        kernel.run(in, out);
+        EXPECT_TRUE(same_bits(out[0], std::max(in[0], in[1]))) << in[0] << " " << in[1];
+        EXPECT_TRUE(same_bits(out[1], std::min(in[0], in[1]))) << in[0] << " " << in[1];
+    }
+}
+
+TEST(Composer, WeightedZerosAddNothing) {
+    Composer composer(1);
+    const Composed x(composer, composer.input(0));
+    const Composed zero(composer, composer.constant(0.0));
+    const Composed sum = fma(0.25, zero, fma(-0.5, zero, x));
+    EXPECT_EQ(sum.id(), x.id());
 }
 
 }  // namespace

@@ -85,6 +85,8 @@ void Emitter::emit_step(const Step& step) {
         case Op::kSub:
         case Op::kMul:
         case Op::kDiv:
+        case Op::kLower:
+        case Op::kHigher:
             emit_arithmetic(step);
             break;
         case Op::kFma:

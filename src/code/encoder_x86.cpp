@@ -54,6 +54,10 @@ InstructionId arithmetic_id(Op op, bool packed) {
             return packed ? Inst::kIdVsubpd : Inst::kIdVsubsd;
         case Op::kMul:
             return packed ? Inst::kIdVmulpd : Inst::kIdVmulsd;
+        case Op::kLower:  // the instructions give the second operand where the first is not less
+            return packed ? Inst::kIdVminpd : Inst::kIdVminsd;
+        case Op::kHigher:
+            return packed ? Inst::kIdVmaxpd : Inst::kIdVmaxsd;
         default:
             return packed ? Inst::kIdVdivpd : Inst::kIdVdivsd;
     }

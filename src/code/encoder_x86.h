@@ -60,7 +60,7 @@ class Encoder {
     void store(Home to, int from);
     void copy(int to, int from);
 
-    /// + - * /. `to` may be `a` or `b`.
+    /// + - * /, the lower and the higher of two. `to` may be `a` or `b`.
     void arithmetic(Op op, int to, int a, const Operand& b);
     /// The fused operations in place, where x is the register that is changed:
     /// 132: x = x*z + y,  213: x = y*x + z,  231: x = y*z + x.

@@ -106,6 +106,15 @@ TEST(Interpreter, OperationsAtTheEdgesOfTheirDomains) {
     EXPECT_FALSE(std::signbit(run_op(Op::kMax, 0.0, -0.0)));
     EXPECT_FALSE(std::signbit(run_op(Op::kMax, -0.0, 0.0)));
 
+    for (const Op op : {Op::kLower, Op::kHigher}) {
+        EXPECT_EQ(run_op(op, kNaN, 1.0), 1.0);
+        EXPECT_TRUE(std::isnan(run_op(op, 1.0, kNaN)));
+        EXPECT_TRUE(std::signbit(run_op(op, 0.0, -0.0)));
+        EXPECT_FALSE(std::signbit(run_op(op, -0.0, 0.0)));
+    }
+    EXPECT_EQ(run_op(Op::kLower, 2.0, -kInfinity), -kInfinity);
+    EXPECT_EQ(run_op(Op::kHigher, 2.0, -kInfinity), 2.0);
+
     for (const Op op : {Op::kLess, Op::kLessEqual, Op::kEqual}) {
         EXPECT_EQ(run_op(op, kNaN, kNaN), 0.0);
     }

@@ -81,6 +81,10 @@ inline double truth(bool value) {
             return minimum(a, b);
         case Op::kMax:
             return maximum(a, b);
+        case Op::kLower:
+            return a < b ? a : b;
+        case Op::kHigher:
+            return a > b ? a : b;
         case Op::kLess:
             return truth(a < b);
         case Op::kLessEqual:

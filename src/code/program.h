@@ -35,6 +35,8 @@ enum class Op : std::uint8_t {
     kSign,  ///< 1, -1, or 0 for both zeros; NaN for NaN
     kMin,   ///< NaN if either is NaN; -0 is less than 0
     kMax,
+    kLower,   ///< a if a < b, else b, so b where one is NaN
+    kHigher,  ///< a if a > b, else b
     // truth values; comparisons with NaN are 0
     kLess,
     kLessEqual,
@@ -68,17 +70,18 @@ struct OpTrait {
 };
 
 inline constexpr std::array<OpTrait, kOpCount> kOpTraits{{
-    {"add", 2, true, "+"},    {"sub", 2, false, "-"},   {"mul", 2, true, "*"},
-    {"div", 2, false, "/"},   {"fma", 3, true, ""},     {"fms", 3, true, ""},
-    {"fnma", 3, true, ""},    {"sqrt", 1, false, ""},   {"neg", 1, false, ""},
-    {"abs", 1, false, ""},    {"sign", 1, false, ""},   {"min", 2, true, ""},
-    {"max", 2, true, ""},     {"less", 2, false, "<"},  {"less_equal", 2, false, "<="},
-    {"equal", 2, true, "=="}, {"and", 2, true, "and"},  {"or", 2, true, "or"},
-    {"not", 1, false, ""},    {"select", 3, false, ""}, {"sin", 1, false, ""},
-    {"cos", 1, false, ""},    {"tan", 1, false, ""},    {"asin", 1, false, ""},
-    {"acos", 1, false, ""},   {"atan", 1, false, ""},   {"sinh", 1, false, ""},
-    {"cosh", 1, false, ""},   {"tanh", 1, false, ""},   {"exp", 1, false, ""},
-    {"log", 1, false, ""},    {"atan2", 2, false, ""},  {"pow", 2, false, ""},
+    {"add", 2, true, "+"},    {"sub", 2, false, "-"},         {"mul", 2, true, "*"},
+    {"div", 2, false, "/"},   {"fma", 3, true, ""},           {"fms", 3, true, ""},
+    {"fnma", 3, true, ""},    {"sqrt", 1, false, ""},         {"neg", 1, false, ""},
+    {"abs", 1, false, ""},    {"sign", 1, false, ""},         {"min", 2, true, ""},
+    {"max", 2, true, ""},     {"lower", 2, false, ""},        {"higher", 2, false, ""},
+    {"less", 2, false, "<"},  {"less_equal", 2, false, "<="}, {"equal", 2, true, "=="},
+    {"and", 2, true, "and"},  {"or", 2, true, "or"},          {"not", 1, false, ""},
+    {"select", 3, false, ""}, {"sin", 1, false, ""},          {"cos", 1, false, ""},
+    {"tan", 1, false, ""},    {"asin", 1, false, ""},         {"acos", 1, false, ""},
+    {"atan", 1, false, ""},   {"sinh", 1, false, ""},         {"cosh", 1, false, ""},
+    {"tanh", 1, false, ""},   {"exp", 1, false, ""},          {"log", 1, false, ""},
+    {"atan2", 2, false, ""},  {"pow", 2, false, ""},
 }};
 
 constexpr const OpTrait& trait(Op op) {

@@ -22,6 +22,15 @@ class Recorded {
     bool is_number() const { return builder_ == nullptr; }
     bool is(double number) const { return is_number() && number_ == number; }
     double number() const { return number_; }
+    /// The same value of the program, or the same number.
+    bool is_same_as(const Recorded& other) const {
+        return builder_ == other.builder_ &&
+               (is_number() ? number_ == other.number_ : value_ == other.value_);
+    }
+    /// This, or what it is the negative of.
+    Recorded unsigned_part() const {
+        return is_number() ? *this : Recorded(*builder_, builder_->unsigned_part(value_));
+    }
     Value value(Builder& builder) const { return is_number() ? builder.constant(number_) : value_; }
 
     friend Recorded operator+(const Recorded& x, const Recorded& y);

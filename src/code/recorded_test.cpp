@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "code/interpreter.h"
 
 namespace ananke::code {
@@ -31,6 +33,32 @@ TEST(Recorded, NeutralNumbersLeaveNoTrace) {
     const Recorded six = Recorded(2.0) * Recorded(3.0);
     EXPECT_TRUE(six.is_number());
     EXPECT_EQ(six.number(), 6.0);
+}
+
+// -(x y) - z - w^2 and its reciprocal, as an elimination makes them: signs come together at the
+// end.
+TEST(Recorded, SignsAreTakenOut) {
+    Builder builder(4);
+    const Recorded x(builder, builder.input(0));
+    const Recorded y(builder, builder.input(1));
+    const Recorded z(builder, builder.input(2));
+    const Recorded w(builder, builder.input(3));
+    const Recorded sum = Recorded(0.0) - x * y - z - w * w;
+    const Recorded ratio = (Recorded(0.0) - x) * reciprocal(sum);
+    EXPECT_TRUE((Recorded(0.0) - sum).is_same_as(sum.unsigned_part()));
+    EXPECT_TRUE(ratio.is_same_as(ratio.unsigned_part()));
+    EXPECT_TRUE((Recorded(0.0) - (x - y)).is_same_as(y - x));
+    const Value outputs[2] = {sum.value(builder), ratio.value(builder)};
+    const Program program = builder.finish(outputs);
+    EXPECT_EQ(std::count_if(program.instructions.begin(), program.instructions.end(),
+                            [](const Instruction& one) { return one.op == Op::kNeg; }),
+              1)
+        << to_text(program);
+    const double inputs[4] = {1.25, -0.5, 3.0, 0.75};
+    double results[2];
+    Interpreter(program).run(inputs, results);
+    EXPECT_DOUBLE_EQ(results[0], 0.625 - 3.0 - 0.5625);
+    EXPECT_DOUBLE_EQ(results[1], -1.25 / (0.625 - 3.0 - 0.5625));
 }
 
 // A program replayed with a number for an input is the program of that number.

@@ -81,6 +81,10 @@ class Differentiation {
                 return choice(call(Op::kLess, b.x, a.x), b.rate, a.rate);
             case Op::kMax:
                 return choice(call(Op::kLess, a.x, b.x), b.rate, a.rate);
+            case Op::kLower:
+                return choice(call(Op::kLess, a.x, b.x), a.rate, b.rate);
+            case Op::kHigher:
+                return choice(call(Op::kLess, b.x, a.x), a.rate, b.rate);
             case Op::kSelect:
                 return choice(a.x, b.rate, c.rate);
             case Op::kAtan2:

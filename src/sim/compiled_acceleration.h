@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -192,7 +193,13 @@ class CompiledAcceleration {
         }
         void after(const solve::Pivot& pivot, const S& value) override {
             if (pivot.coordinate < 0) {
-                const S part = lengths_[at(pivot.row)] * reciprocal(value);
+                const S& length = lengths_[at(pivot.row)];
+                if constexpr (std::is_same_v<S, code::Recorded>) {
+                    if (rows_ > 1 && length.is_same_as(value)) {
+                        return;  // the first row is all its own
+                    }
+                }
+                const S part = length * reciprocal(value);
                 if (!part.is_number()) {
                     parts.push_back(part);
                 }
@@ -207,10 +214,15 @@ class CompiledAcceleration {
 
       private:
         void add_pivot(const S& value, const Bounds& least) {
-            if (!value.is_number()) {
-                pivots.push_back(value);
-                bounds.emplace_back(least);
+            if (value.is_number()) {
+                return;
             }
+            if constexpr (std::is_same_v<S, code::Recorded>) {
+                pivots.push_back(value.unsigned_part());  // watched against what it was
+            } else {
+                pivots.push_back(value);
+            }
+            bounds.emplace_back(least);
         }
 
         std::size_t rows_;

@@ -33,22 +33,21 @@ void RankWatch::choose(const std::vector<int>& rows, double pivot) {
         pivot_ = pivot;
         return;
     }
-    if (!recorded_ || rows != rows_ || parameter_changes_ != evaluator_->parameter_changes()) {
+    if (!kernel_ || rows != rows_ || parameter_changes_ != evaluator_->parameter_changes()) {
         rows_ = rows;
         parameter_changes_ = evaluator_->parameter_changes();
-        recorded_ = true;
         const std::vector<double> scales = coordinate_scales(*evaluator_);
         const RecordKey key = RecordKey(RecordKey::Kind::kRank)
                                   .add(parameters_of(*evaluator_))
                                   .add(std::span<const int>(rows_))
                                   .add(scales);
-        kernel_ =
-            *evaluator_->model().programs->get<code::Kernel>(key, [&] { return record(scales); });
+        kernel_.emplace(
+            *evaluator_->model().programs->get<code::Kernel>(key, [&] { return record(scales); }));
         for (std::vector<double>* values : {&now_, &before_}) {
-            values->resize(kernel_.output_count());
+            values->resize(kernel_->output_count());
         }
     }
-    kernel_.run(evaluator_->inputs().data(), before_.data());
+    kernel_->run(evaluator_->inputs().data(), before_.data());
     has_before_ = true;
 }
 
@@ -80,8 +79,11 @@ code::Kernel RankWatch::record(std::span<const double> scales) const {
         outputs.push_back(lengths.back().value(builder));
     }
     for (std::size_t k = 0; k < m; ++k) {
-        const Recorded pivot = elimination.eliminate({-1, static_cast<int>(k)});
-        outputs.push_back((lengths[k] * reciprocal(Recorded(0.0) - pivot)).value(builder));
+        const Recorded pivot = Recorded(0.0) - elimination.eliminate({-1, static_cast<int>(k)});
+        // The first row is all its own.
+        const Recorded part =
+            lengths[k].is_same_as(pivot) ? Recorded(1.0) : lengths[k] * reciprocal(pivot);
+        outputs.push_back(part.value(builder));
     }
     return code::Kernel(builder.finish(outputs));
 }
@@ -92,7 +94,7 @@ bool RankWatch::falls(double t, const double* q, const double* v) {
         const double before = std::exchange(pivot_, pivot.value_or(0.0));
         return !pivot || *pivot * (1.0 + kHorizon) <= kHorizon * before;
     }
-    kernel_.run(evaluator_->system_inputs(t, q, v).data(), now_.data());
+    kernel_->run(evaluator_->system_inputs(t, q, v).data(), now_.data());
     const bool falling = has_before_ && falls(now_.data());
     now_.swap(before_);
     has_before_ = true;

@@ -34,7 +34,7 @@ class RankWatch {
     // The same where a whole step brings the values along.
     /// Null for large models.
     std::shared_ptr<const code::Program> program() const {
-        return sparse_ ? nullptr : kernel_.shared_program();
+        return kernel_ ? kernel_->shared_program() : nullptr;
     }
     /// Whether they fall so, by the outputs of the program.
     bool falls(const double* values) const;
@@ -50,11 +50,10 @@ class RankWatch {
     std::vector<double> direction_;     ///< n, likewise
     double pivot_ = 0.0;                ///< of the weakest row at the last state, likewise
     std::vector<int> rows_;
-    bool recorded_ = false;
     bool has_before_ = false;
     std::size_t parameter_changes_ = 0;
-    code::Kernel kernel_{code::Program{}};  ///< H_kk, then H_kk over its pivot
-    std::vector<double> now_, before_;      ///< at the last two states
+    std::optional<code::Kernel> kernel_;  ///< H_kk, then H_kk over its pivot
+    std::vector<double> now_, before_;    ///< at the last two states
 };
 
 }  // namespace ananke::sim

@@ -94,6 +94,7 @@ class Recording {
             for (std::size_t k = 0; k < rows; ++k) {
                 const Composed& f = values[layout_.n + k];
                 const Composed& magnitude = values[layout_.n + rows + k];
+                zeros_ = fma(zero_, f, zeros_);
                 residual =
                     max(residual, abs(f) / max(magnitude, input(layout_.floors + first_floor + k)));
             }
@@ -164,7 +165,8 @@ class Recording {
         return values;
     }
 
-    /// v, a and the energy rate; the pivots are watched.
+    /// v, a and the energy rate; the pivots are watched. One that is not a number has left its
+    /// trace in the acceleration.
     Values evaluate(const code::Program& acceleration, const Composed& t, const Values& y) {
         Values values = append(acceleration, t, y);
         for (std::size_t i = 0; i < layout_.watched; ++i) {
@@ -248,12 +250,41 @@ StepCode::StepCode(const InputLayout& state, const StepParts& parts)
     }
 }
 
-const code::Kernel* StepCode::after_another_step(bool wanted) const {
+StepCode::Memory::Memory(const code::Kernel& code)
+    : kernel(code), inputs(code.input_count()), outputs(code.output_count()) {}
+
+StepCode::Lent StepCode::after_another_step(bool wanted) const {
     if (operations_ > kLargest || (!wanted && ++steps_ < operations_)) {
-        return nullptr;
+        return {nullptr, GiveBack{this}};
     }
-    std::call_once(once_, [this] { kernel_.emplace(record()); });
-    return &*kernel_;
+    std::call_once(once_, [this] { make(); });
+    const std::scoped_lock lock(mutex_);
+    if (idle_.empty()) {
+        return {new Memory(*kernel_), GiveBack{this}};
+    }
+    Lent lent(idle_.back().release(), GiveBack{this});
+    idle_.pop_back();
+    return lent;
+}
+
+void StepCode::give_back(Memory* memory) const {
+    const std::scoped_lock lock(mutex_);
+    idle_.emplace_back(memory);
+}
+
+void StepCode::make() const {
+    kernel_.emplace(record());
+    const auto more = [this](code::Slot slot) {
+        return slot >= layout_.size && slot < layout_.work;
+    };
+    for (const code::Instruction& one : kernel_->program().instructions) {
+        const int operands = code::arity(one.op);
+        reads_more_ = reads_more_ || more(one.a) || (operands >= 2 && more(one.b)) ||
+                      (operands >= 3 && more(one.c));
+    }
+    for (const code::Slot output : kernel_->program().outputs) {
+        reads_more_ = reads_more_ || more(output);
+    }
 }
 
 code::Program StepCode::record() const {
@@ -270,20 +301,9 @@ code::Program StepCode::record() const {
     return std::move(whole).finish();
 }
 
-bool StepProgram::make(bool wanted) {
-    const code::Kernel* kernel = code_->after_another_step(wanted);
-    if (kernel == nullptr) {
-        return false;
-    }
-    kernel_.emplace(*kernel);
-    inputs_.resize(kernel_->input_count());
-    outputs_.resize(kernel_->output_count());
-    return true;
-}
-
 void StepProgram::load(const StepParts& parts, std::span<const double> atol, double rtol) {
     const StepLayout& layout = code_->layout();
-    double* const to = inputs_.data();
+    double* const to = memory_->inputs.data();
     std::copy(parts.bounds.begin(), parts.bounds.end(), to + layout.bounds);
     to[layout.rtol] = rtol;
     std::copy(atol.begin(), atol.end(), to + layout.atol);
@@ -294,16 +314,18 @@ void StepProgram::load(const StepParts& parts, std::span<const double> atol, dou
 
 bool StepProgram::run(std::span<const double> inputs, ode::WholeStep& step) {
     const StepLayout& layout = code_->layout();
-    double* const to = inputs_.data();
+    double* const to = memory_->inputs.data();
     to[0] = step.t;
     copy_few(step.y.data(), 2 * layout.n, to + 1);
-    copy_few(inputs.data() + layout.size, layout.work - layout.size, to + layout.size);
+    if (code_->reads_more()) {
+        copy_few(inputs.data() + layout.size, layout.work - layout.size, to + layout.size);
+    }
     to[layout.work] = step.y[2 * layout.n];
     to[layout.h] = step.h;
     to[layout.t_end] = step.t_end;
     copy_few(step.slope.data(), layout.size, to + layout.slope);
-    double* const from = outputs_.data();
-    kernel_->run(to, from);
+    double* const from = memory_->outputs.data();
+    memory_->kernel.run(to, from);
 
     step.stages = from;
     step.stride = layout.stride;

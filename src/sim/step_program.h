@@ -81,14 +81,31 @@ class StepCode {
   public:
     StepCode(const InputLayout& state, const StepParts& parts);
 
+    /// What one run needs to make steps.
+    struct Memory {
+        explicit Memory(const code::Kernel& code);
+        code::Kernel kernel;
+        std::vector<double> inputs, outputs;
+    };
+    struct GiveBack {
+        const StepCode* code;
+        void operator()(Memory* memory) const { code->give_back(memory); }
+    };
+    using Lent = std::unique_ptr<Memory, GiveBack>;
+
     /// The program, once it pays or is `wanted`; else null, and the step is counted. Safe for
-    /// several threads. Allocates where it makes the program.
-    const code::Kernel* after_another_step(bool wanted) const;
+    /// several threads. Allocates where it makes the program, or where no other run has given its
+    /// memory back. The code must outlive what it lends.
+    Lent after_another_step(bool wanted) const;
 
     const StepLayout& layout() const { return layout_; }
+    /// The program reads more of the state than t, q and v.
+    bool reads_more() const { return reads_more_; }
 
   private:
     code::Program record() const;
+    void make() const;
+    void give_back(Memory* memory) const;
 
     StepLayout layout_;
     std::size_t pivots_;
@@ -97,6 +114,9 @@ class StepCode {
     mutable std::atomic<std::size_t> steps_ = 0;
     mutable std::once_flag once_;
     mutable std::optional<code::Kernel> kernel_;
+    mutable bool reads_more_ = false;
+    mutable std::mutex mutex_;
+    mutable std::vector<std::unique_ptr<Memory>> idle_;
 };
 
 /// The same for one run.
@@ -105,7 +125,12 @@ class StepProgram {
     explicit StepProgram(std::shared_ptr<const StepCode> code) : code_(std::move(code)) {}
 
     /// See StepCode::after_another_step.
-    bool ready(bool wanted) { return kernel_ || make(wanted); }
+    bool ready(bool wanted) {
+        if (memory_ == nullptr) {
+            memory_ = code_->after_another_step(wanted);
+        }
+        return memory_ != nullptr;
+    }
 
     struct Level {
         double residual, correction;
@@ -119,20 +144,18 @@ class StepProgram {
     // Of the last run().
     Level position() const { return level(0); }
     Level velocity() const { return level(2); }
-    double largest_value() const { return outputs_[code_->layout().projection + 4]; }
+    double largest_value() const { return memory_->outputs[code_->layout().projection + 4]; }
     /// Outputs of the watch over the rank.
-    const double* ranks() const { return outputs_.data() + code_->layout().rank; }
+    const double* ranks() const { return memory_->outputs.data() + code_->layout().rank; }
 
   private:
-    bool make(bool wanted);
     Level level(std::size_t at) const {
-        const double* const from = outputs_.data() + code_->layout().projection + at;
+        const double* const from = memory_->outputs.data() + code_->layout().projection + at;
         return {from[0], from[1]};
     }
 
     std::shared_ptr<const StepCode> code_;
-    std::optional<code::Kernel> kernel_;
-    std::vector<double> inputs_, outputs_;
+    StepCode::Lent memory_{nullptr, StepCode::GiveBack{nullptr}};
 };
 
 }  // namespace ananke::sim
