@@ -13,6 +13,9 @@ namespace {
 
 using dop853::DenseRow;
 
+/// Of the polynomial of one component, and what the hook added.
+constexpr std::size_t kCoefficients = 8;
+
 /// The slopes of one component of y, stage by stage.
 struct Slopes {
     const double* k;
@@ -39,9 +42,7 @@ Dop853::Dop853(const Problem& problem, const Options& options)
     for (auto* values : {&begin_, &y_stage_, &y_new_, &y_raw_}) {
         values->resize(n);
     }
-    for (auto& coefficient : interpolant_) {
-        coefficient.resize(n);
-    }
+    interpolant_.resize(kCoefficients * n);
 }
 
 void Dop853::forget() {
@@ -245,16 +246,17 @@ Status Dop853::prepare_dense() {
     const std::span<const double> last = k(12);
     for (std::size_t i = 0; i < y_.size(); ++i) {
         const Slopes slope{k_.data() + i, stride_};
+        double* const c = interpolant_.data() + kCoefficients * i;
         const double difference = end[i] - y_previous_[i];
         const double bend = h_ * slope(0) - difference;
-        interpolant_[0][i] = difference;
-        interpolant_[1][i] = bend;
-        interpolant_[2][i] = difference - h_ * last[i] - bend;
-        interpolant_[3][i] = h_ * dop853::weighted<DenseRow<0>>(slope);
-        interpolant_[4][i] = h_ * dop853::weighted<DenseRow<1>>(slope);
-        interpolant_[5][i] = h_ * dop853::weighted<DenseRow<2>>(slope);
-        interpolant_[6][i] = h_ * dop853::weighted<DenseRow<3>>(slope);
-        interpolant_[7][i] = y_[i] - end[i];  // what the hook added
+        c[0] = difference;
+        c[1] = bend;
+        c[2] = difference - h_ * last[i] - bend;
+        c[3] = h_ * dop853::weighted<DenseRow<0>>(slope);
+        c[4] = h_ * dop853::weighted<DenseRow<1>>(slope);
+        c[5] = h_ * dop853::weighted<DenseRow<2>>(slope);
+        c[6] = h_ * dop853::weighted<DenseRow<3>>(slope);
+        c[7] = y_[i] - end[i];  // what the hook added
     }
     dense_ = Dense::kReady;
     return Status::kOk;
@@ -276,11 +278,11 @@ Status Dop853::dense(double t, std::span<double> y) {
     const double x = (t - t_previous_) / h_;
     const double z = 1.0 - x;
     const double correction = x * x * (3.0 - 2.0 * x);
-    const auto& c = interpolant_;
     for (std::size_t i = 0; i < y.size(); ++i) {
-        const double high = c[3][i] + x * (c[4][i] + z * (c[5][i] + x * c[6][i]));
-        const double low = c[0][i] + z * (c[1][i] + x * (c[2][i] + z * high));
-        y[i] = y_previous_[i] + x * low + correction * c[7][i];
+        const double* const c = interpolant_.data() + kCoefficients * i;
+        const double high = c[3] + x * (c[4] + z * (c[5] + x * c[6]));
+        const double low = c[0] + z * (c[1] + x * (c[2] + z * high));
+        y[i] = y_previous_[i] + x * low + correction * c[7];
     }
     return Status::kOk;
 }

@@ -68,13 +68,13 @@ class Dop853 final : public OneStep {
     bool begin_in_k_ = false;  ///< k(0) is that of the step under way
     Dense dense_ = Dense::kNone;
 
-    std::vector<double> begin_;                       ///< n  k_0 of a step that was made at once
-    std::vector<double> y_stage_;                     ///< n  argument of the stage under way
-    std::vector<double> y_new_;                       ///< n  end of the attempt, after the hook
-    std::vector<double> y_raw_;                       ///< n  end of the attempt, before the hook
-    std::size_t stride_;                              ///< of the stages in k_
-    std::vector<double> k_;                           ///< n for each stage of the last step
-    std::array<std::vector<double>, 8> interpolant_;  ///< n each, computed by prepare_dense
+    std::vector<double> begin_;        ///< n  k_0 of a step that was made at once
+    std::vector<double> y_stage_;      ///< n  argument of the stage under way
+    std::vector<double> y_new_;        ///< n  end of the attempt, after the hook
+    std::vector<double> y_raw_;        ///< n  end of the attempt, before the hook
+    std::size_t stride_;               ///< of the stages in k_
+    std::vector<double> k_;            ///< n for each stage of the last step
+    std::vector<double> interpolant_;  ///< 8 coefficients per component, by prepare_dense
 };
 
 }  // namespace ananke::ode

@@ -90,10 +90,8 @@ std::unique_ptr<CompiledProjection::Recording> CompiledProjection::record(const 
         }
         positions.pivots = std::move(*own);
     }
-    auto made = std::make_unique<Recording>();
-    made->order = order;
-    made->position = make_level(false, positions);
-    made->velocity = make_level(true, order);
+    auto made = std::unique_ptr<Recording>(
+        new Recording{order, make_level(false, positions), make_level(true, order)});
     set_floors(made->position, false, t, q, v);
     set_floors(made->velocity, true, t, q, v);
     return made;

@@ -54,8 +54,8 @@ class CompiledProjection {
   private:
     /// One program: dx (n), then the residuals of all rows, then the magnitudes of their terms.
     struct Level {
-        RecordedKernel kernel{code::Kernel{code::Program{}}};
-        std::size_t rows = 0;
+        RecordedKernel kernel;
+        std::size_t rows;
         std::vector<double> floors;  ///< rows: least scale of each, see solve::residual_scale
     };
     struct Recording {

@@ -50,8 +50,6 @@ std::vector<std::string> row_names(const CompiledModel& model) {
 Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options, solve::Wanted wanted)
     : evaluator_(&evaluator),
       options_(options),
-      solver_(is_sparse(evaluator.model(), options) ? 0 : evaluator.model().n(),
-              is_sparse(evaluator.model(), options) ? 0 : evaluator.model().m()),
       feedback_(evaluator.model()),
       n_(evaluator.model().n()),
       m_(evaluator.model().m()) {
@@ -65,10 +63,12 @@ Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options, solve::
         sparse_.emplace(evaluator, wanted);
         return;
     }
-    rate_.assign(m, 0.0);
-    scale_.assign(m, 0.0);
-    b_.assign(m, 0.0);
-    jacobian_.assign(m * n, 0.0);
+    if (options.drift == Drift::kBaumgarte) {
+        rate_.assign(m, 0.0);
+        scale_.assign(m, 0.0);
+        b_.assign(m, 0.0);
+        jacobian_.assign(m * n, 0.0);
+    }
     if (!evaluator.model().controls.empty()) {
         actuated_.emplace(solver_for(evaluator.model()));
         u_.assign(evaluator.model().controls.size(), 0.0);
@@ -88,13 +88,17 @@ Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options, solve::
         ideal_A_ = solve::RowMatrix::Zero(m_, n_);
         ideal_b_ = Eigen::VectorXd::Zero(m_);
     }
-    if (options_.drift == Drift::kBaumgarte || options_.drift == Drift::kNone) {
-        // Off the constraints redundant rows disagree by what they are off: that is not an error.
-        solver_.set_tolerance(std::numeric_limits<double>::infinity());
-        if (actuated_) {
-            actuated_->set_tolerance(std::numeric_limits<double>::infinity());
-        }
+    if (allows_drift() && actuated_) {
+        actuated_->set_tolerance(std::numeric_limits<double>::infinity());
     }
+}
+
+Dynamics::Solver& Dynamics::make_solver() const {
+    Solver& made = sparse_ ? solver_.emplace(0, 0) : solver_.emplace(n_, m_);
+    if (allows_drift() && !sparse_) {
+        made.set_tolerance(std::numeric_limits<double>::infinity());
+    }
+    return made;
 }
 
 /// The system with Baumgarte's terms in b where they are asked for:
@@ -160,11 +164,11 @@ int Dynamics::weakest_row(double* remainder) const {
     if (sparse_) {
         return sparse_->weakest_row(remainder);
     }
-    if (options_.form != solve::Form::kAuto || actuated_ || solver_.rank() == 0) {
+    if (options_.form != solve::Form::kAuto || actuated_ || solver().rank() == 0) {
         return -1;
     }
-    solver_.weakest_remainder(remainder);
-    return solver_.weakest_row();
+    solver().weakest_remainder(remainder);
+    return solver().weakest_row();
 }
 
 void Dynamics::control_pivots(std::vector<solve::Pivot>& controls) const {
@@ -185,8 +189,8 @@ void Dynamics::kept_rows(std::vector<int>& rows) const {
         actuated_->kept_rows(rows, servo);
         return;
     }
-    for (int k = 0; k < solver_.rank(); ++k) {
-        rows.push_back(solver_.kept_row(k));
+    for (int k = 0; k < solver().rank(); ++k) {
+        rows.push_back(solver().kept_row(k));
     }
 }
 
@@ -220,7 +224,7 @@ SolveStatus Dynamics::attribute(double t, const double* q, const double* v, cons
     if (sparse_) {
         return take_sparse(sparse_->attribute(t, q, v, a, weakest));
     }
-    return solver_.attribute(evaluator_->system(t, q, v), a, weakest);
+    return solver().attribute(evaluator_->system(t, q, v), a, weakest);
 }
 
 SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
@@ -237,12 +241,12 @@ SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
     }
     sticks_ = false;
     if (by_solver() || solver_too_) {
-        SolveStatus status = solver_.solve(at);
-        rank_ = solver_.rank();
-        rank_warning_ = solver_.rank_warning();
-        weakest_pivot_ = solver_.weakest_pivot();
+        SolveStatus status = solver().solve(at);
+        rank_ = solver().rank();
+        rank_warning_ = solver().rank_warning();
+        weakest_pivot_ = solver().weakest_pivot();
         if (status == SolveStatus::kOk && !feedback_.empty()) {
-            status = feedback_.close(*evaluator_, solver_, at);
+            status = feedback_.close(*evaluator_, solver(), at);
         }
         if (by_solver() || status != SolveStatus::kOk) {
             if (evaluator_->any_sticks()) {
@@ -265,7 +269,7 @@ SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
     }
     form_error_.reset();
     take(motion.value());
-    copy(solver_too_ ? solver_.lambda() : motion.value().lambda, lambda_);
+    copy(solver_too_ ? solver().lambda() : motion.value().lambda, lambda_);
     if (evaluator_->any_sticks()) {
         find_ideal_part(at);
     }
@@ -396,12 +400,12 @@ SolveStatus Dynamics::accelerate_in_step(double t, const double* q, const double
     sticks_ = false;
     if (solver_too_) {
         const solve::System at = stabilized(t, q, v, by_solver());
-        SolveStatus status = solver_.solve_again(at);
-        if (status != SolveStatus::kOk || solver_.pivot_ratio() < kPivotAlarm) {
-            status = solver_.solve(stabilized(t, q, v, false));
+        SolveStatus status = solver().solve_again(at);
+        if (status != SolveStatus::kOk || solver().pivot_ratio() < kPivotAlarm) {
+            status = solver().solve(stabilized(t, q, v, false));
         }
         if (status == SolveStatus::kOk && !feedback_.empty()) {
-            status = feedback_.close(*evaluator_, solver_, at);
+            status = feedback_.close(*evaluator_, solver(), at);
         }
         if (by_solver() || status != SolveStatus::kOk) {
             return noted(status);
@@ -414,9 +418,9 @@ SolveStatus Dynamics::accelerate_in_step(double t, const double* q, const double
         solve::Gauge gauge = evaluator_->gauge(t, q, v);
         return evaluate_form(at, std::move(gauge));
     }
-    const SolveStatus status = solver_.solve_again(stabilized(t, q, v, true), wanted);
-    if (status != SolveStatus::kOk || solver_.pivot_ratio() < kPivotAlarm) {
-        return solver_.solve(stabilized(t, q, v, false));
+    const SolveStatus status = solver().solve_again(stabilized(t, q, v, true), wanted);
+    if (status != SolveStatus::kOk || solver().pivot_ratio() < kPivotAlarm) {
+        return solver().solve(stabilized(t, q, v, false));
     }
     return status;
 }
@@ -448,7 +452,7 @@ SolveStatus Dynamics::evaluate_form(const solve::System& at, solve::Gauge gauge)
     }
     take(motion.value());
     if (solver_too_) {
-        copy(solver_.lambda(), lambda_);
+        copy(solver().lambda(), lambda_);
         return SolveStatus::kOk;
     }
     std::fill(lambda_.begin(), lambda_.end(), 0.0);
@@ -465,7 +469,7 @@ Error Dynamics::explain(double t, const double* q, const double* v) {
     }
     if (no_feedback_) {
         return actuated_ ? describe_feedback(*evaluator_, *actuated_, feedback_, t, q, v)
-                         : describe_feedback(*evaluator_, solver_, feedback_, t, q, v);
+                         : describe_feedback(*evaluator_, solver(), feedback_, t, q, v);
     }
     if (form_error_ && (form_error_->code == ErrorCode::kNotApplicable ||
                         form_error_->code == ErrorCode::kInvalidInput)) {

@@ -95,7 +95,7 @@ class Dynamics {
     /// What decided which rows count at the last accelerate(), if that was the solver or sparse
     /// rows, else null.
     const solve::AccelerationSolver* deciding_solver() const {
-        return sparse_ || options_.form != solve::Form::kAuto || actuated_ ? nullptr : &solver_;
+        return sparse_ || options_.form != solve::Form::kAuto || actuated_ ? nullptr : &solver();
     }
     const SparseRows* deciding_rows() const { return sparse_ ? &sparse_->choice() : nullptr; }
 
@@ -113,11 +113,18 @@ class Dynamics {
         if (!by_solver()) {
             return view(by_form);
         }
-        return actuated_ && !attributed_ ? ((*actuated_).*driven)() : (solver_.*free)();
+        return actuated_ && !attributed_ ? ((*actuated_).*driven)() : (solver().*free)();
+    }
+    /// Off the constraints redundant rows disagree by what they are off: that is not an error.
+    bool allows_drift() const {
+        return options_.drift == Drift::kBaumgarte || options_.drift == Drift::kNone;
     }
     bool by_solver() const {
         return !sparse_ && !taken_ && (options_.form == solve::Form::kAuto || attributed_);
     }
+    /// Made when it is first needed: what only takes the answers of programs does without.
+    Solver& solver() const { return solver_ ? *solver_ : make_solver(); }
+    Solver& make_solver() const;
     solve::SolveStatus take_sparse(solve::SolveStatus status);
     solve::System stabilized(double t, const double* q, const double* v, bool in_step);
     solve::SolveStatus accelerate_actuated(const solve::System& at);
@@ -132,8 +139,8 @@ class Dynamics {
 
     Evaluator* evaluator_;
     DynamicsOptions options_;
-    std::optional<SparseDynamics> sparse_;  ///< does it for models with many coordinates
-    solve::AccelerationSolver solver_;
+    std::optional<SparseDynamics> sparse_;           ///< does it for models with many coordinates
+    mutable std::optional<Solver> solver_;           ///< see solver()
     std::optional<solve::ActuatedSolver> actuated_;  ///< stands in where there are actuators
     Feedback feedback_;
     std::optional<solve::AccelerationSolver> ideal_solver_;  ///< without stick rows

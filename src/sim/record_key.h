@@ -25,7 +25,11 @@ class RecordKey {
         kRows,
     };
 
-    explicit RecordKey(Kind kind) : words_{static_cast<std::uint64_t>(kind)} {}
+    explicit RecordKey(Kind kind) {
+        constexpr std::size_t kUsual = 60;  // enough for most small models
+        words_.reserve(kUsual);
+        words_.push_back(static_cast<std::uint64_t>(kind));
+    }
 
     RecordKey& add(std::span<const double> numbers) {
         words_.push_back(numbers.size());
