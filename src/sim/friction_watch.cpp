@@ -58,7 +58,7 @@ FrictionWatch::FrictionWatch(Evaluator& evaluator, const DynamicsOptions& option
     : evaluator_(&evaluator),
       tolerance_(tolerance),
       equation_(equation),
-      span_(evaluator.model().n(), evaluator.model().frictions.empty() ? 0 : evaluator.model().m()),
+      span_(empty() ? 0 : evaluator.model().n(), empty() ? 0 : evaluator.model().m()),
       unit_(static_cast<std::size_t>(evaluator.model().n())),
       signals_(evaluator.model().frictions.size()),
       earlier_(evaluator.model().frictions.size()),

@@ -39,9 +39,9 @@ void RowWatch::evaluate(Evaluator& evaluator, double t, std::span<const double> 
         return;
     }
     const solve::System at = evaluator.system_in_step(t, q, v);
-    into.clear();
-    for (const Place& place : model.row_entries) {
-        into.push_back(at.A(place.row, place.column));
+    into.resize(model.row_entries.size());
+    for (std::size_t i = 0; i < into.size(); ++i) {
+        into[i] = at.A(model.row_entries[i].row, model.row_entries[i].column);
     }
 }
 

@@ -77,8 +77,8 @@ SingularStepper::SingularStepper(std::unique_ptr<ode::Stepper> inner, Evaluator&
     const std::size_t size = atol_.size();
     previous_.direction.resize(n_);
     now_.direction.resize(n_);
-    for (std::vector<double>* values : {&previous_.y, &previous_.slope, &now_.y, &now_.slope, &y_,
-                                        &y_previous_, &work_, &end_, &lower_, &lowest_}) {
+    for (std::vector<double>* values :
+         {&previous_.y, &previous_.slope, &now_.y, &now_.slope, &work_}) {
         values->resize(size);
     }
 }
@@ -480,7 +480,9 @@ double SingularStepper::distance(std::span<const double> x, std::span<const doub
 
 /// The end of the step, projected, against the error test.
 bool SingularStepper::end_is_sound(double t1) {
-    std::copy(gauss_.end().begin(), gauss_.end().end(), end_.begin());
+    end_.assign(gauss_.end().begin(), gauss_.end().end());
+    lower_.resize(end_.size());
+    lowest_.resize(end_.size());
     gauss_.end_of_order_7(lower_);
     gauss_.end_of_order_6(lowest_);
     if (!hooks_.project(t1, end_) || !hooks_.project(t1, lower_) || !hooks_.project(t1, lowest_)) {

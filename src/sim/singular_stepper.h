@@ -126,8 +126,8 @@ class SingularStepper final : public ode::Stepper {
     ode::Statistics counted_;     ///< of that, before inner_ last started
 
     State previous_, now_;
-    int known_states_ = 0;      ///< the last ones, with their weakest rows
-    bool has_state_ = false;    ///< now_ is the state of the last step
+    int known_states_ = 0;    ///< the last ones, with their weakest rows
+    bool has_state_ = false;  ///< now_ is the state of the last step
     bool looks_ahead_ = false;
     bool only_listed_ = false;  ///< the rows are those of another method: no crossing is made
     bool blocked_ = false;      ///< the pivot falls, but to no crossing
@@ -142,7 +142,8 @@ class SingularStepper final : public ode::Stepper {
     double t_previous_ = 0.0;
     std::vector<double> y_, y_previous_;
 
-    std::vector<double> work_, end_, lower_, lowest_;  ///< as y
+    std::vector<double> work_;                  ///< as y
+    std::vector<double> end_, lower_, lowest_;  ///< likewise, once there was a crossing
 };
 
 }  // namespace ananke::sim
