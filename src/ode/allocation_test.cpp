@@ -1,30 +1,10 @@
-// Counts every allocation of the test program.
-#include <atomic>
-#include <cstddef>
-#include <cstdlib>
-#include <new>
-
-namespace {
-std::atomic<std::size_t> allocations{0};
-}
+#include "base/allocation_counter.h"
+#include "ode/stepper_suite.h"
 
 namespace ananke::ode {
-std::size_t allocation_count();
-std::size_t allocation_count() {
-    return allocations.load();
-}
-}  // namespace ananke::ode
 
-void* operator new(std::size_t size) {
-    ++allocations;
-    if (void* memory = std::malloc(size == 0 ? 1 : size)) {
-        return memory;
-    }
-    throw std::bad_alloc();
+long allocation_count() {
+    return allocations_so_far;
 }
-void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
+
+}  // namespace ananke::ode
