@@ -1,10 +1,13 @@
 // Large models: programs in segments and sparse matrices against the dense solver. Models of any
 // size may be treated as large, so the gallery serves as well as long chains.
+#include <cmath>
+
 #include <fmt/format.h>
 #include <Eigen/Dense>
 #include <Eigen/Geometry>
 
 #include "pipeline.h"
+#include "sim/check.h"
 #include "sim/compiled_acceleration.h"
 #include "sim/dynamics.h"
 #include "sim/right_hand_side.h"
@@ -218,6 +221,59 @@ TEST(Large, ALongRopeSwings) {
     for (const sim::RowSummary& row : run.summary.constraints) {
         EXPECT_LT(row.residual, 1e-12) << row.name;
         EXPECT_LT(row.rate, 1e-12) << row.name;
+    }
+}
+
+// One coordinate of a hook is held twice, and a row holds by itself: the links are not concerned.
+TEST(Large, OnlyWhatADependenceTouchesIsOneOfMany) {
+    const Loaded loaded =
+        load_text("rope.ank",
+                  rope(520, std::string(kTwoHooks) + "constraint again: 2*x[N] = 2.4\n"
+                                                     "constraint idle: (position(P[1])).z = 0\n"));
+    ASSERT_TRUE(loaded.prepared) << loaded.messages;
+    const sim::CompiledModel& model = *loaded.prepared->compiled;
+    ASSERT_TRUE(model.is_large());
+    const Result<sim::CheckReport> report = sim::check(*loaded.prepared, sim::Agreement::kSkip);
+    ASSERT_TRUE(report) << report.error().message;
+    for (std::size_t row = 0; row < model.rows.size(); ++row) {
+        const std::string& name = model.rows[row].name;
+        const bool many = name == "hook_x" || name == "again" || name == "idle";
+        EXPECT_EQ(report.value().analysis.lambda_unique[row], !many) << name;
+    }
+    for (std::size_t i = 0; i < model.reactions.targets.size(); ++i) {
+        const int owner = model.reactions.targets[i].owner;
+        const std::string& name = model.reactions.owners[static_cast<std::size_t>(owner)].name;
+        EXPECT_EQ(report.value().reactions[i].force[0], name != "hook_x" && name != "again")
+            << name;
+    }
+}
+
+// A tree of rods from guesses a fifth too far apart.
+TEST(Large, TreesAreAssembledFromGuesses) {
+    const Loaded loaded = load_text("tree.ank", R"(parameter D = 9, l = 0.2
+gravity (0, 0, -9.81)
+for i in 1..2^D-1 { coordinate x[i], y[i], z[i]
+  particle P[i] mass 0.1 at (x[i], y[i], z[i]) }
+constraint s[1]: norm(position(P[1])) = l
+initial x[1] ~ 0, z[1] ~ -l
+for i in 1..2^(D-1)-1 {
+  constraint s[2*i]: norm(position(P[2*i]) - position(P[i])) = l
+  constraint s[2*i+1]: norm(position(P[2*i+1]) - position(P[i])) = l }
+for d in 1..D-1 { for k in 0..2^d-1 {
+  initial z[2^d+k] ~ -(d+1)*l, x[2^d+k] ~ 0.001*(k - 2^(d-1) + 0.5), y[2^d+k] ~ 0 } }
+)");
+    ASSERT_TRUE(loaded.prepared) << loaded.messages;
+    ASSERT_TRUE(loaded.prepared->compiled->is_large());
+    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+    ASSERT_TRUE(start) << start.error().message;
+    const std::vector<double>& q = start.value().q;
+    for (std::size_t i = 2; i < 512; ++i) {
+        const double* child = &q[3 * (i - 1)];
+        const double* parent = &q[3 * (i / 2 - 1)];
+        EXPECT_NEAR(std::hypot(child[0] - parent[0], child[1] - parent[1], child[2] - parent[2]),
+                    0.2, 1e-12)
+            << i;
     }
 }
 

@@ -165,6 +165,39 @@ void visit_random_states(const Prepared& prepared, Evaluator& evaluator, CheckRe
     }
 }
 
+/// Of large models: which multipliers and reactions no dependence touches. A reaction counts as
+/// touched as a whole.
+void find_unique(Evaluator& evaluator, CheckReport& report) {
+    const CompiledModel& model = evaluator.model();
+    const ReactionMap& map = model.reactions;
+    const auto m = static_cast<std::size_t>(model.m());
+    const SparseValues values =
+        evaluator.sparse_system(report.start.t, report.start.q.data(), report.start.v.data());
+    SparseRows rows(evaluator);
+    rows.choose(values);
+    const std::vector<bool> tied =
+        rows.again(values) ? rows.tied(values) : std::vector<bool>(m, true);
+    std::vector<bool> pushes(m, false);  // has not vanished
+    for (const std::vector<int>* some : {&rows.kept(), &rows.dropped()}) {
+        for (const int row : *some) {
+            pushes[static_cast<std::size_t>(row)] = true;
+        }
+    }
+    std::vector<bool> touched(map.owners.size(), false);
+    report.analysis.lambda_unique.resize(m);
+    for (std::size_t row = 0; row < m; ++row) {
+        report.analysis.lambda_unique[row] = !tied[row];
+        for (int owner = tied[row] && pushes[row] ? map.row_owner[row] : -1; owner >= 0;
+             owner = map.owners[static_cast<std::size_t>(owner)].within) {
+            touched[static_cast<std::size_t>(owner)] = true;
+        }
+    }
+    for (const ReactionMap::Target& target : map.targets) {
+        const bool unique = !touched[static_cast<std::size_t>(target.owner)];
+        report.reactions.push_back({{unique, unique, unique}, {unique, unique, unique}, {}});
+    }
+}
+
 /// Of large models: rank, degrees of freedom, dependent rows and residuals.
 Result<CheckReport> check_large(Evaluator& evaluator, CheckReport report) {
     const CompiledModel& model = evaluator.model();
@@ -185,11 +218,7 @@ Result<CheckReport> check_large(Evaluator& evaluator, CheckReport report) {
             analysis.dropped.push_back({row, {}, {}, 0.0});
         }
     }
-    // Which multipliers a dependence touches is not looked for: all may be one of many.
-    const bool unique = analysis.dropped.empty();
-    analysis.lambda_unique.assign(static_cast<std::size_t>(model.m()), unique);
-    report.reactions.assign(model.reactions.targets.size(),
-                            ReactionShare{{unique, unique, unique}, {unique, unique, unique}, {}});
+    find_unique(evaluator, report);
     analysis.mass_positive_definite = has_regular_mass(model, evaluator.mass_entries(t, q));
     report.degrees_of_freedom = report.coordinates - analysis.rank;
     const std::span<const double> residuals = evaluator.scaled_residuals(t, q, v);

@@ -206,7 +206,10 @@ bool SparseProjection::assemble(bool velocity, double t, std::span<double> q, st
                                 const std::vector<bool>& exact, double tolerance) {
     solve::ProjectionOptions options;
     options.accept = tolerance;
-    return descend(velocity, t, q, v, exact, true, options);
+    // The way to the nearest point is linear where the constraints are curved; from where it has
+    // led, the shortest way to any point takes a few steps more.
+    return descend(velocity, t, q, v, exact, true, options) ||
+           descend(velocity, t, q, v, exact, false, options);
 }
 
 }  // namespace ananke::sim
