@@ -124,6 +124,22 @@ TEST(Api, PlanKnowsItsTimes) {
     EXPECT_EQ(loose.error().message, "--tolerance must lie between 1e-14 and 1, not 2");
 }
 
+TEST(Api, ImplicitStepsAreForModelsOfSomeHundredCoordinates) {
+    const Loaded loaded = load_model_text("springs", R"(
+for i in 1..2001 {
+  coordinate x[i]
+  particle P[i] mass 1 at (x[i], 0, 0)
+}
+simulate until 1 stiff
+)");
+    ASSERT_TRUE(loaded.model) << loaded.report();
+    const Result<Plan> many = plan(loaded.model.value(), {});
+    ASSERT_FALSE(many);
+    EXPECT_EQ(many.error().message,
+              "the implicit integrator works with full matrices, for at most 2000 coordinates; the "
+              "model has 2001: leave out stiff");
+}
+
 TEST(Api, StoppedRunKeepsItsRows) {
     Trajectory trajectory;
     const std::unique_ptr<Recorder> recorder = record_in_memory(trajectory);

@@ -28,6 +28,8 @@ namespace {
 
 constexpr double kDefaultIntervals = 500.0;
 constexpr double kLeastTolerance = 1e-14;
+/// Coordinates of an implicit step: its matrices are full.
+constexpr int kMostStiff = 2000;
 
 Error invalid(std::string message) {
     return {ErrorCode::kInvalidInput, std::move(message)};
@@ -104,6 +106,13 @@ Result<sim::RunOptions> run_options(const Model& model, const RunOptions& wanted
     options.tolerance = wanted.tolerance;
     options.max_steps = wanted.max_steps;
     options.stiff = wanted.stiff || (model.simulation() && model.simulation()->stiff);
+    const int coordinates = model.data().prepared->compiled->n();
+    if (options.stiff && coordinates > kMostStiff) {
+        return invalid(
+            fmt::format("the implicit integrator works with full matrices, for at most {} "
+                        "coordinates; the model has {}: leave out stiff",
+                        kMostStiff, coordinates));
+    }
     options.dynamics.form = wanted.form;
     options.dynamics.drift = wanted.drift;
     options.dynamics.baumgarte_rate = wanted.baumgarte_rate;
