@@ -70,7 +70,7 @@ Status OneStep::step(double t_end) {
 }
 
 Status OneStep::make_step(double t_end) {
-    if (problem_.stop_requested && problem_.stop_requested()) {
+    if (is_stopped()) {
         return Status::kInterrupted;
     }
     allow_dense(false);
@@ -87,7 +87,7 @@ Status OneStep::make_step(double t_end) {
         if (statistics_.steps + statistics_.rejected >= options_.max_steps) {
             return Status::kTooManySteps;
         }
-        if (rejections > 0 && problem_.stop_requested && problem_.stop_requested()) {
+        if (rejections > 0 && is_stopped()) {
             return Status::kInterrupted;
         }
         const Trial trial = choose_trial(t_end);
@@ -100,7 +100,7 @@ Status OneStep::make_step(double t_end) {
             accept(trial, rejections > 0);
             return Status::kOk;
         }
-        if (status == Status::kRhsFailed) {
+        if (status == Status::kRhsFailed || status == Status::kInterrupted) {
             return status;
         }
         ++statistics_.rejected;

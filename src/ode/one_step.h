@@ -35,6 +35,7 @@ class OneStep : public Stepper {
 
     OneStep(const Problem& problem, const Options& options);
 
+    bool is_stopped() const { return problem_.stop_requested && problem_.stop_requested(); }
     /// f, which must be finite.
     Status evaluate(double t, std::span<const double> y, std::span<double> dydt);
 
@@ -44,7 +45,8 @@ class OneStep : public Stepper {
     virtual void allow_dense(bool possible) = 0;
     /// Magnitude of a first step; first_ is known.
     virtual double initial_step(double t_end) = 0;
-    /// Anything but kOk rejects the trial; retry_factor_ then shortens the next one.
+    /// Anything but kOk, kRhsFailed and kInterrupted rejects the trial; retry_factor_ then shortens
+    /// the next one.
     virtual Status attempt(const Trial& trial, bool after_rejection) = 0;
     virtual void accept(const Trial& trial, bool after_rejection) = 0;
     /// Whether nobody looks at the step just accepted.

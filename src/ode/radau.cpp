@@ -180,6 +180,9 @@ Status Radau::take_differences(double t, std::span<const double> y) {
     }
     std::copy(y.begin(), y.end(), y_stage_.begin());
     for (std::size_t j = 0; j < static_cast<std::size_t>(jacobian_.cols()); ++j) {
+        if (is_stopped()) {
+            return Status::kInterrupted;
+        }
         Status status = Status::kOk;
         for (const double side : {1.0, -1.0}) {
             y_stage_[j] = y[j] + side * std::sqrt(kEpsilon * std::max(1e-5, std::abs(y[j])));

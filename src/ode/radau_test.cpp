@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -91,6 +92,26 @@ TEST(Radau, RobertsonsReaction) {
     EXPECT_NEAR(y[1] / 0.8333360770334713e-13, 1.0, 1e-7);
     EXPECT_NEAR(y[2], 0.9999999791665050, 1e-9);
     EXPECT_LT(outcome.statistics.steps, 800U);
+}
+
+// Differences by many coordinates are long: a request to stop ends them.
+TEST(Radau, StopsAmongDifferences) {
+    constexpr std::size_t kSize = 100;
+    std::size_t calls = 0;
+    auto decay = [&](double, std::span<const double> y, std::span<double> dydt) {
+        ++calls;
+        std::transform(y.begin(), y.end(), dydt.begin(), [](double x) { return -x; });
+        return Evaluation::ok();
+    };
+    const auto stop = [&] { return calls > 10; };
+    const Problem problem{.size = kSize, .rhs = decay, .stop_requested = stop};
+    Result<Radau> made = Radau::create(problem, {});
+    ASSERT_TRUE(made);
+    std::vector<double> y(kSize, 1.0);
+    const Outcome outcome = integrate(made.value(), 0.0, 1.0, y, {}, {});
+    EXPECT_EQ(outcome.status, Status::kInterrupted);
+    EXPECT_EQ(outcome.t, 0.0);
+    EXPECT_LT(calls, 20U);
 }
 
 // Van der Pol's oscillator with eps = 1e-6, [HW] IV.10; y = (q, v) as a motion of second order.

@@ -407,7 +407,7 @@ TYPED_TEST_P(StepperSuite, BadStartIsReportedAtOnce) {
 
 TYPED_TEST_P(StepperSuite, StopsWhenAsked) {
     int polls = 0;
-    const auto stop = [&] { return ++polls > 5; };
+    const auto stop = [&] { return ++polls > 40; };
     std::vector<double> y = Kepler::exact(0.0);
     const Problem interruptible{.size = 4, .rhs = this->kepler_, .stop_requested = stop};
     auto stepper = this->make(interruptible, {});
