@@ -43,7 +43,8 @@ class Stepper {
     void start(double t0, std::span<const double> y0) { start(t0, y0, 0.0); }
 
     /// One accepted step towards t_end, in either direction, never beyond it; none if t_end = t.
-    /// More where the problem passes them on; the last step is then the last of these. On failure t and y are those of the last accepted step and step() may be called again.
+    /// More where the problem passes them on; the last step is then the last of these. On failure t
+    /// and y are those of the last accepted step and step() may be called again.
     [[nodiscard]] virtual Status step(double t_end) = 0;
 
     /// The state at t inside the last step, bitwise y_previous() and y() at its ends. Requires that

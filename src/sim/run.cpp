@@ -96,9 +96,8 @@ void Runner::integrate(const StartState& start) {
     auto passes_on = [this, nothing_between, &foreseeing](double t) {
         return nothing_between && !foreseeing->looks_ahead() && !rows_.is_due(t);
     };
-    const ode::Problem problem{
-        equation_.size(), rhs,      call_accepted, stop, whole_step, whole_step_taken,
-        passes_on};
+    const ode::Problem problem{equation_.size(), rhs,      call_accepted, stop, whole_step,
+                               whole_step_taken, passes_on};
     ode::Options options = equation_.integrator_options(options_.tolerance);
     options.max_steps = options_.max_steps;
     auto jacobian = [this](double t, std::span<const double> y, std::span<double> J) {
