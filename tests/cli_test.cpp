@@ -209,7 +209,8 @@ TEST(Cli, DriftWithoutProjectionIsVisibleAndBaumgarteReducesIt) {
             drift);
         EXPECT_EQ(run.exit_code, 0) << run.err;
         double largest = 0.0;
-        for (const double r : read_csv(run.out).at("residual[rod1]")) {
+        const std::vector<double> residuals = read_csv(run.out).at("residual[rod1]");
+        for (const double r : residuals) {
             largest = std::max(largest, std::abs(r));
         }
         return largest;
