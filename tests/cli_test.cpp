@@ -568,7 +568,7 @@ TEST(Cli, Hdf5SurvivesAKillAtAnyTime) {
         std::filesystem::remove(path);
         const pid_t child = start(scratch, {"ananke", "run", "long.ank", "--until", "40", "--hdf5",
                                             "killed.h5", "--quiet"});
-        for (int i = 0; i < 500 && !std::filesystem::exists(path); ++i) {
+        for (int i = 0; i < 15000 && !std::filesystem::exists(path); ++i) {
             sleep_ms(2);
         }
         sleep_ms(static_cast<int>(random() % 600));
