@@ -356,10 +356,10 @@ std::optional<EliminationOrder> range_space_order(const SparseSystem& at, double
 }
 
 std::optional<EliminationOrder> choose_order(const SparseSystem& at) {
-    const bool bodies = !at.block.empty() && !std::isfinite(at.most_cost);
+    const bool first = at.n <= kSmall || at.block.empty() || std::isfinite(at.most_cost);
     const double least = at.n <= kSmall ? kSoundPart : kSoundPartOfMany;
     std::optional<EliminationOrder> by_mass;
-    if (at.n <= kSmall || !bodies) {
+    if (first) {
         by_mass = range_space_order(at, least);
     }
     const double worth = by_mass ? by_mass->cost / kWorthOfRangeSpace : at.most_cost;
@@ -367,7 +367,7 @@ std::optional<EliminationOrder> choose_order(const SparseSystem& at) {
     if (by_rows && by_rows->cost <= worth) {
         return by_rows;
     }
-    return by_mass || at.n <= kSmall ? by_mass : range_space_order(at, least);
+    return first ? by_mass : range_space_order(at, least);
 }
 
 }  // namespace ananke::solve
