@@ -10,4 +10,8 @@ namespace ananke::code {
 /// registers may be changed). Requires is_call(op), and lanes 1, 4 (AVX2) or 8 (AVX-512).
 const void* call_target(Op op, int lanes);
 
+/// Sines and cosines of 4 lanes: besides the packet it takes the bits of the lanes with cosines.
+/// Requires AVX2.
+const void* turned_call_target();
+
 }  // namespace ananke::code

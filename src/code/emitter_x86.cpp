@@ -293,7 +293,15 @@ void Emitter::emit_batch(std::span<const Step> calls) {
         out_->copy_packet(static_cast<int>(k), packets[k]);
     }
     forget_registers();
-    out_->call(calls[0].op, kBatchLanes);
+    if (calls.front().op == calls.back().op) {  // calls are sorted
+        out_->call(calls[0].op, kBatchLanes);
+    } else {
+        std::uint32_t cosines = 0;
+        for (std::size_t i = 0; i < calls.size(); ++i) {
+            cosines |= calls[i].op == Op::kCos ? std::uint32_t{1} << i : 0;
+        }
+        out_->call_turned(cosines);
+    }
     for (const Step& call : calls) {
         bury(call);
     }

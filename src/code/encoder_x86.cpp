@@ -348,6 +348,13 @@ void Encoder::call(Op op, int lanes) {
     out_.call(x86::rax);
 }
 
+void Encoder::call_turned(std::uint32_t cosines) {
+    used_wide_ = true;
+    out_.mov(x86::edi, imm(cosines));
+    out_.mov(x86::rax, imm(turned_call_target()));
+    out_.call(x86::rax);
+}
+
 void Encoder::gather(std::span<const Operand> items, const std::array<int, 2>& temporaries) {
     const std::size_t pairs = (items.size() + 1) / 2;
     ANANKE_DEBUG_CHECK(pairs <= temporaries.size());

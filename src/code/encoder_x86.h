@@ -76,6 +76,8 @@ class Encoder {
 
     /// Arguments in registers 0 and 1, result in 0. All vector registers are lost.
     void call(Op op, int lanes);
+    /// Sines of a packet of 4, and cosines in the lanes whose bit is set.
+    void call_turned(std::uint32_t cosines);
     /// Scalar code: puts up to 4 items side by side into the lanes of temporaries[0]. The lanes
     /// left over hold a copy of an item, or 0.
     void gather(std::span<const Operand> items, const std::array<int, 2>& temporaries);

@@ -1,9 +1,9 @@
 #include "code/functions.h"
 
+#include "code/elementary.h"
+
 // Exported by libsleef though sleef.h does not declare all of them.
 extern "C" {
-double Sleef_finz_sind1_u10purecfma(double);
-double Sleef_finz_cosd1_u10purecfma(double);
 double Sleef_finz_tand1_u10purecfma(double);
 double Sleef_finz_asind1_u10purecfma(double);
 double Sleef_finz_acosd1_u10purecfma(double);
@@ -11,7 +11,6 @@ double Sleef_finz_atand1_u10purecfma(double);
 double Sleef_finz_sinhd1_u10purecfma(double);
 double Sleef_finz_coshd1_u10purecfma(double);
 double Sleef_finz_tanhd1_u10purecfma(double);
-double Sleef_finz_expd1_u10purecfma(double);
 double Sleef_finz_logd1_u10purecfma(double);
 double Sleef_finz_atan2d1_u10purecfma(double, double);
 double Sleef_finz_powd1_u10purecfma(double, double);
@@ -35,8 +34,8 @@ namespace ananke::code {
 namespace {
 
 constexpr Functions kFma{
-    .sin = Sleef_finz_sind1_u10purecfma,
-    .cos = Sleef_finz_cosd1_u10purecfma,
+    .sin = sine,
+    .cos = cosine,
     .tan = Sleef_finz_tand1_u10purecfma,
     .asin = Sleef_finz_asind1_u10purecfma,
     .acos = Sleef_finz_acosd1_u10purecfma,
@@ -44,7 +43,7 @@ constexpr Functions kFma{
     .sinh = Sleef_finz_sinhd1_u10purecfma,
     .cosh = Sleef_finz_coshd1_u10purecfma,
     .tanh = Sleef_finz_tanhd1_u10purecfma,
-    .exp = Sleef_finz_expd1_u10purecfma,
+    .exp = exponential,
     .log = Sleef_finz_logd1_u10purecfma,
     .atan2 = Sleef_finz_atan2d1_u10purecfma,
     .pow = Sleef_finz_powd1_u10purecfma,

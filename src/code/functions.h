@@ -1,9 +1,10 @@
 // The elementary functions that every execution tier calls: one family, so one set of bits.
 //
-// SLEEF's deterministic FMA functions (`finz`, at most 1.0 ulp) give the same result in scalar and
-// packet form. They need a CPU with FMA; where there is none the deterministic functions without
-// FMA (`cinz`, also 1.0 ulp) stand in, and results may differ in the last bit from those of a CPU
-// that has it. The choice is made once per process.
+// sin, cos and exp are our own (elementary.h, at most 0.8 ulp), the others SLEEF's deterministic
+// FMA functions (`finz`, at most 1.0 ulp): all give the same result in scalar and packet form. They
+// need a CPU with FMA; where there is none SLEEF's deterministic functions without FMA (`cinz`,
+// also 1.0 ulp) stand in, and results may differ in the last bits from those of a CPU that has it.
+// The choice is made once per process.
 #pragma once
 
 namespace ananke::code {

@@ -43,7 +43,8 @@ double draw(const UnaryCase& c, std::mt19937_64& rng) {
 
 class UnaryFunction : public testing::TestWithParam<UnaryCase> {};
 
-// SLEEF states 1.0 ulp for the u10 functions; the 64-bit significand of long double is the judge.
+// SLEEF states 1.0 ulp for the u10 functions, for ours see elementary_test.cpp; the 64-bit
+// significand of long double is the judge.
 TEST_P(UnaryFunction, IsWithinOneUlp) {
     const UnaryCase& c = GetParam();
     std::mt19937_64 rng(7);

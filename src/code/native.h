@@ -5,7 +5,7 @@
 // as two halves of 4. Bits are those of the interpreter.
 //
 // Scalar code evaluates calls of one function in packets where their arguments are known together:
-// SLEEF's deterministic functions give the same bits in either form.
+// they give the same bits in either form.
 #pragma once
 
 #include <cstddef>

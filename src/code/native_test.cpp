@@ -271,10 +271,11 @@ TEST(Native, CallsAtEveryPosition) {
     }
 }
 
-// Arguments from registers, from inputs, from constants, and several times the same.
+// Arguments from registers, from inputs, from constants, and several times the same. Cosines share
+// their batches with sines.
 TEST(Native, BatchesOfCalls) {
     std::mt19937_64 rng(6);
-    for (const Op op : {Op::kSin, Op::kExp, Op::kAtan2, Op::kPow}) {
+    for (const Op function : {Op::kSin, Op::kCos, Op::kExp, Op::kAtan2, Op::kPow}) {
         for (std::uint32_t calls = 1; calls <= 20; ++calls) {
             for (int variant = 0; variant < 20; ++variant) {
                 Program program;
@@ -293,6 +294,7 @@ TEST(Native, BatchesOfCalls) {
                     const auto argument = [&] {
                         return static_cast<Slot>(rng() % (first + computed));
                     };
+                    const Op op = function == Op::kCos && rng() % 2 == 0 ? Op::kSin : function;
                     program.instructions.push_back({.op = op,
                                                     .target = first + computed + i,
                                                     .a = argument(),

@@ -103,6 +103,11 @@ constexpr bool is_commutative(Op op) {
 constexpr bool is_call(Op op) {
     return op >= Op::kSin;
 }
+/// One packet can hold calls of both.
+constexpr bool can_share_packet(Op a, Op b) {
+    const auto is_turn = [](Op op) { return op == Op::kSin || op == Op::kCos; };
+    return a == b || (is_turn(a) && is_turn(b));
+}
 
 using Slot = std::uint32_t;
 

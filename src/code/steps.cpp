@@ -92,13 +92,14 @@ std::vector<std::uint32_t> phases(const Steps& all) {
     return phase;
 }
 
-/// Cuts the calls from `begin` to `end`, of one level, into batches of one function each.
+/// Cuts the calls from `begin` to `end`, of one level, into batches of one function each, or of
+/// sines and cosines.
 void mark_batches(std::vector<Step>& steps, std::size_t begin, std::size_t end,
                   std::size_t largest_batch) {
     while (begin < end) {
         std::size_t count = 1;
         while (count < largest_batch && begin + count < end &&
-               steps[begin + count].op == steps[begin].op) {
+               can_share_packet(steps[begin].op, steps[begin + count].op)) {
             steps[begin + count].batch = 0;
             ++count;
         }

@@ -36,6 +36,20 @@ TEST(Steps, CallsThatDoNotWaitForEachOtherAreMadeTogether) {
     EXPECT_EQ(batch_sizes(make_steps(program, 1), Op::kSin), std::vector<int>(8, 1));
 }
 
+TEST(Steps, SinesAndCosinesAreMadeTogether) {
+    Builder builder(3);
+    std::vector<Value> results;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        for (const Op op : {Op::kCos, Op::kExp, Op::kSin}) {
+            results.push_back(builder.apply(op, builder.input(i)));
+        }
+    }
+    const Steps steps = make_steps(builder.finish(results), 4);
+    EXPECT_EQ(batch_sizes(steps, Op::kSin), std::vector{4});  // with the first cosine
+    EXPECT_EQ(batch_sizes(steps, Op::kCos), std::vector{2});
+    EXPECT_EQ(batch_sizes(steps, Op::kExp), std::vector{3});
+}
+
 TEST(Steps, WithoutCallsTheOrderIsThatOfTheProgram) {
     std::mt19937_64 rng(1);
     const Program program = random_program({.instructions = 200, .outputs = 20, .calls = 0.0}, rng);
