@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "code/kernel.h"
 #include "last_row.h"
 #include "ode/dop853.h"
 #include "ode/integrate.h"
@@ -116,6 +117,24 @@ class Parts {
         return per_call([this](const Call& call) {
             const std::span<const double> pivots = equation_.pivots(call.t, call.y);
             keep(pivots);
+        });
+    }
+    double per_code() {
+        sim::StepParts parts;
+        ANANKE_REQUIRE(equation_.add_to(parts, true));
+        code::Kernel kernel(parts.acceleration);
+        std::vector<std::vector<double>> inputs;
+        for (const Call& call : calls_) {
+            const double* y = call.y.data();
+            const std::span<const double> at = evaluator_.system_inputs(call.t, y, y + n_);
+            inputs.emplace_back(at.begin(), at.end());
+        }
+        std::vector<double> outputs(kernel.output_count());
+        auto next = inputs.begin();
+        return per_call([&](const Call&) {
+            kernel.run(next->data(), outputs.data());
+            keep(outputs);
+            next = next + 1 == inputs.end() ? inputs.begin() : next + 1;
         });
     }
     double per_system() {
@@ -234,6 +253,7 @@ Breakdown break_down(const BenchModel& model) {
     RightHandSide& rhs = found.rhs;
     rhs.ours = parts.per_right_hand_side();
     rhs.program = parts.per_program();
+    rhs.code = parts.per_code();
     rhs.hand = parts.per_hand_acceleration(model.hand->acceleration);
     rhs.solved = parts.per_hand_acceleration(model.hand->solved);
     rhs.kernels = parts.per_system();

@@ -34,6 +34,7 @@ RunTime time_hand_run_in_our_integrator(const BenchModel& model, bool with_proje
 struct RightHandSide {
     double ours = 0.0;           ///< as in a run: acceleration, rate of energy, pivots
     double program = 0.0;        ///< the program of these alone, and the look at its pivots
+    double code = 0.0;           ///< the emitted function of the program by itself
     double hand = 0.0;           ///< the acceleration in closed form
     double solved = 0.0;         ///< by a solve of fixed size
     double kernels = 0.0;        ///< M, Q, A, b alone, put into matrices

@@ -165,9 +165,9 @@ ode::Acceptance Runner::accepted(double t, std::span<double> y) {
     const RowOrder* order = equation_.trusted_order();
     if (surface_.projects()) {
         equation_.choose_rows();
-    }
-    if (!first_step_done_) {
-        equation_.look_closely();
+        if (!first_step_done_) {
+            equation_.look_closely();
+        }
     }
     return surface_.accept(t, y, order);
 }
