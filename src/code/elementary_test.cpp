@@ -39,7 +39,7 @@ std::vector<double> arguments(double most) {
 /// The doubles next to multiples of a quarter turn, where sine or cosine nearly vanish.
 std::vector<double> near_multiples() {
     std::vector<double> points;
-    for (double n = 1.0; n < kMostAngle / 2; n = std::floor(1.01 * n) + 1.0) {
+    for (long n = 1; n < static_cast<long>(kMostAngle) / 2; n += 1 + n / 100) {
         const double near = static_cast<double>(static_cast<long double>(n) * M_PI_2l);
         for (const double x : {near, std::nextafter(near, 0.0), std::nextafter(near, HUGE_VAL)}) {
             points.push_back(x);
