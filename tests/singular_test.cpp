@@ -96,6 +96,44 @@ TEST(Singular, ManyLinksPassAllFlatPositions) {
     EXPECT_LT(spread(run), 1e-10);
 }
 
+/// All links of N four-bars at time t by the equation of their one angle,
+/// ((N + 1)/3 + N) l theta'' = -((N + 1)/2 + N) g cos(theta), and the method of Runge and Kutta.
+double angle_of_links(int links, double t) {
+    const double n = links;
+    const double pull = ((n + 1) / 2 + n) / ((n + 1) / 3 + n) * 9.81;
+    double theta = std::numbers::pi / 2;
+    double omega = -1.0;
+    const int steps = 200'000;
+    const double h = t / steps;
+    const auto slope = [&](double angle) { return -pull * std::cos(angle); };
+    for (int i = 0; i < steps; ++i) {
+        const double v2 = omega + 0.5 * h * slope(theta);
+        const double a2 = slope(theta + 0.5 * h * omega);
+        const double v3 = omega + 0.5 * h * a2;
+        const double a3 = slope(theta + 0.5 * h * v2);
+        const double v4 = omega + h * a3;
+        const double a4 = slope(theta + h * v3);
+        const double a1 = slope(theta);
+        theta += h / 6 * (omega + 2 * v2 + 2 * v3 + v4);
+        omega += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
+    }
+    return theta;
+}
+
+// Rounding is magnified next to a flat position, the more the longer the row of links.
+TEST(Singular, AHundredLinksPassAtTheFinestTolerances) {
+    const double expected = angle_of_links(100, 10.0);
+    for (const double tolerance : {1e-12, 1e-13}) {
+        const Recording run = run_text(model_text("n_four_bar"),
+                                       {.times = {0.0, 10.0}, .tolerance = tolerance}, {"N=100"});
+        ASSERT_FALSE(run.error) << run.error->message;
+        EXPECT_EQ(singular_events(run).times.size(), 10U);
+        for (const char* angle : {"theta[0]", "theta[50]", "theta[100]"}) {
+            EXPECT_NEAR(run.at(1, angle), expected, 1e-9);
+        }
+    }
+}
+
 /// N four-bars with bodies and joints in three dimensions, tilted from upright, with velocities
 /// that do not fit together as guesses.
 std::string spatial_four_bars(int links) {

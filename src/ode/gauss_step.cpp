@@ -28,9 +28,11 @@ bool leaves_out(LeftOut rule, std::size_t k) {
 
 constexpr int kMostIterations = 60;
 /// Change of the stages from one iteration to the next, in units of the tolerance: done below the
-/// first; done below the second as soon as it no longer falls, which is rounding.
+/// first; done below the second, or below the third part of the values, as soon as it no longer
+/// falls, which is rounding. Near a singular configuration it is magnified.
 constexpr double kConverged = 0.1;
 constexpr double kStagnant = 100.0;
+constexpr double kMagnifiedRounding = 1e-9;
 constexpr double kFalling = 0.5;
 /// P is asked for the last digit when they change by less than this, or no longer less.
 constexpr double kNearlyThere = 1.0;
@@ -158,6 +160,7 @@ Status GaussStep::take(const GaussProblem& problem, double t0, std::span<const d
             return status;
         }
     }
+    const double stagnant = std::max(kStagnant, kMagnifiedRounding / problem.rtol);
     double before = std::numeric_limits<double>::infinity();
     bool roughly = static_cast<bool>(problem.project_roughly);
     for (iterations_ = 1; iterations_ <= kMostIterations; ++iterations_) {
@@ -176,7 +179,7 @@ Status GaussStep::take(const GaussProblem& problem, double t0, std::span<const d
             }
         }
         const bool falling = change < kFalling * before;
-        const bool converged = change < kConverged || (change < kStagnant && !falling);
+        const bool converged = change < kConverged || (change < stagnant && !falling);
         if (converged && !roughly) {
             combine(tableau().b, end_);
             return Status::kOk;
