@@ -22,47 +22,19 @@ std::size_t at(int i) {
 }  // namespace
 
 SparseProjection::SparseProjection(Evaluator& evaluator)
-    : evaluator_(&evaluator), n_(at(evaluator.model().n())), step_(n_), none_exact_(n_, false) {}
+    : evaluator_(&evaluator),
+      level_(evaluator),
+      n_(at(evaluator.model().n())),
+      step_(n_),
+      none_exact_(n_, false) {}
 
-bool SparseProjection::evaluate(bool velocity, double t, std::span<const double> q,
-                                std::span<const double> v) {
+std::span<const double> SparseProjection::step(double t, std::span<const double> q,
+                                               std::span<const double> x,
+                                               std::span<const double> guess,
+                                               const std::vector<bool>& exact, double dependent) {
     const CompiledModel& model = evaluator_->model();
-    const std::size_t rows =
-        at(velocity ? evaluator_->velocity_rows() : evaluator_->position_rows());
-    f_.resize(rows);
-    scale_.resize(rows);
-    const std::span<const double> entries =
-        velocity ? evaluator_->velocity_entries(t, q.data(), v.data(), f_.data(), scale_.data())
-                 : evaluator_->position_entries(t, q.data(), f_.data(), scale_.data());
-    entries_.assign(entries.begin(), entries.end());
-    const std::vector<Place>& places = velocity ? model.row_entries : model.holonomic_entries;
-    floor_.assign(rows, 0.0);
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-        if (at(places[i].row) < rows) {
-            double& steepest = floor_[at(places[i].row)];
-            steepest = std::max(steepest, std::abs(entries_[i]));
-        }
-    }
-    residual_ = 0.0;
-    worst_ = -1;
-    bool finite = true;
-    for (std::size_t k = 0; k < rows; ++k) {
-        const double scaled = std::abs(f_[k]) / solve::residual_scale(1, scale_[k], &floor_[k]);
-        finite = finite && std::isfinite(f_[k]);
-        if (scaled > residual_) {
-            residual_ = scaled;
-            worst_ = static_cast<int>(k);
-        }
-    }
-    return finite;
-}
-
-/// step_ = dx, least |x + dx - guess|_M with f + J dx = 0, over what is not exact.
-bool SparseProjection::find_step(bool velocity, double t, std::span<const double> q,
-                                 std::span<const double> x, std::span<const double> guess,
-                                 const std::vector<bool>& exact, double dependent) {
-    const CompiledModel& model = evaluator_->model();
-    const std::vector<Place>& places = velocity ? model.row_entries : model.holonomic_entries;
+    const std::vector<Place>& places = level_.places();
+    const std::span<const double> entries = level_.entries();
     const std::span<const double> mass = evaluator_->mass_entries(t, q.data());
     mass_.assign(mass.begin(), mass.end());
     std::vector<int> place(n_, -1);  // among the unknowns
@@ -70,10 +42,10 @@ bool SparseProjection::find_step(bool velocity, double t, std::span<const double
     for (std::size_t j = 0; j < n_; ++j) {
         place[j] = exact[j] ? -1 : free++;
     }
-    solve::SparseSystem rows{model.n(), static_cast<int>(f_.size()), {}, {}, {}, all_blocks(model)};
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
+    solve::SparseSystem rows{model.n(), level_.rows(), {}, {}, {}, all_blocks(model)};
+    for (std::size_t i = 0; i < entries.size(); ++i) {
         if (place[at(places[i].column)] >= 0 && places[i].row < rows.m) {
-            rows.rows.push_back({places[i].row, places[i].column, entries_[i]});
+            rows.rows.push_back({places[i].row, places[i].column, entries[i]});
         }
     }
     rows.scale = coordinate_scales(model, mass_);
@@ -119,17 +91,17 @@ bool SparseProjection::find_step(bool velocity, double t, std::span<const double
         }
     }
     for (std::size_t k = 0; k < choice.kept.size(); ++k) {
-        right[at(free) + k] = -f_[at(choice.kept[k])];
+        right[at(free) + k] = -level_.residuals()[at(choice.kept[k])];
     }
     solve::SymmetricFactor factor(unknowns, K);
     if (!factor.factor(values)) {
-        return false;
+        return {};
     }
     factor.solve(right);
     for (std::size_t j = 0; j < n_; ++j) {
         step_[j] = place[j] >= 0 ? right[at(place[j])] : 0.0;
     }
-    return true;
+    return step_;
 }
 
 bool SparseProjection::descend(bool velocity, double t, std::span<double> q, std::span<double> v,
@@ -138,14 +110,16 @@ bool SparseProjection::descend(bool velocity, double t, std::span<double> q, std
     const std::span<double> x = velocity ? v : q;
     const std::vector<double> guess(x.begin(), x.end());
     std::vector<double> before(n_);
-    if (!evaluate(velocity, t, q, v)) {
+    if (!level_.evaluate(velocity, t, q, v)) {
         return false;
     }
-    for (int iteration = 0; iteration < kMostIterations && residual_ > options.skip; ++iteration) {
+    for (int iteration = 0; iteration < kMostIterations && level_.residual() > options.skip;
+         ++iteration) {
         std::copy(x.begin(), x.end(), before.begin());
-        const double least = residual_;
-        if (!find_step(velocity, t, q, x, to_guess ? std::span<const double>(guess) : x, exact,
-                       std::max(options.rank.drop, solve::kDependentPart))) {
+        const double least = level_.residual();
+        if (step(t, q, x, to_guess ? std::span<const double>(guess) : x, exact,
+                 std::max(options.rank.drop, solve::kDependentPart))
+                .empty()) {
             return false;
         }
         bool better = false;
@@ -154,14 +128,14 @@ bool SparseProjection::descend(bool velocity, double t, std::span<double> q, std
             for (std::size_t j = 0; j < n_; ++j) {
                 x[j] = before[j] + part * step_[j];
             }
-            better = evaluate(velocity, t, q, v) && residual_ < least;
+            better = level_.evaluate(velocity, t, q, v) && level_.residual() < least;
         }
         if (!better) {  // at the goal to round-off, or stuck
             std::copy(before.begin(), before.end(), x.begin());
-            return evaluate(velocity, t, q, v) && residual_ <= options.accept;
+            return level_.evaluate(velocity, t, q, v) && level_.residual() <= options.accept;
         }
     }
-    return residual_ <= options.accept;
+    return level_.residual() <= options.accept;
 }
 
 solve::ProjectionReport SparseProjection::project(double t, std::span<double> q,
@@ -171,16 +145,16 @@ solve::ProjectionReport SparseProjection::project(double t, std::span<double> q,
     const std::vector<double> kept_q(q.begin(), q.end());
     const std::vector<double> kept_v(v.begin(), v.end());
     const bool position = descend(false, t, q, v, none_exact_, false, options);
-    report.position_residual = residual_;
-    report.worst_position_row = worst_;
+    report.position_residual = level_.residual();
+    report.worst_position_row = level_.worst_row();
     if (!position) {
         report.status = solve::ProjectionStatus::kPositionNotConverged;
     } else {
         if (!descend(true, t, q, v, none_exact_, false, options)) {
             report.status = solve::ProjectionStatus::kVelocityNotConverged;
         }
-        report.velocity_residual = residual_;
-        report.worst_velocity_row = worst_;
+        report.velocity_residual = level_.residual();
+        report.worst_velocity_row = level_.worst_row();
     }
     if (report.status != solve::ProjectionStatus::kOk) {
         std::copy(kept_q.begin(), kept_q.end(), q.begin());
@@ -199,17 +173,7 @@ solve::ProjectionReport SparseProjection::project(double t, std::span<double> q,
 }
 
 double SparseProjection::position_violation(double t, std::span<const double> q) {
-    return evaluate(false, t, q, {}) ? residual_ : HUGE_VAL;
-}
-
-bool SparseProjection::assemble(bool velocity, double t, std::span<double> q, std::span<double> v,
-                                const std::vector<bool>& exact, double tolerance) {
-    solve::ProjectionOptions options;
-    options.accept = tolerance;
-    // The way to the nearest point is linear where the constraints are curved; from where it has
-    // led, the shortest way to any point takes a few steps more.
-    return descend(velocity, t, q, v, exact, true, options) ||
-           descend(velocity, t, q, v, exact, false, options);
+    return level_.evaluate(false, t, q, {}) ? level_.residual() : HUGE_VAL;
 }
 
 }  // namespace ananke::sim

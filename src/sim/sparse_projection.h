@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "sim/evaluator.h"
+#include "sim/sparse_level.h"
+#include "solve/independent_rows.h"
 #include "solve/projection.h"
 
 namespace ananke::sim {
@@ -21,29 +23,24 @@ class SparseProjection {
     /// Largest scaled residual of a position constraint.
     double position_violation(double t, std::span<const double> q);
 
-    /// Coordinates (or velocities) that satisfy their level, nearest to those given; those that are
-    /// exact stay. True if they do, to `tolerance` of their scales.
-    bool assemble(bool velocity, double t, std::span<double> q, std::span<double> v,
-                  const std::vector<bool>& exact, double tolerance);
-    // Of the last level.
-    double residual() const { return residual_; }
-    int worst_row() const { return worst_; }
-
-  private:
-    /// Residuals, entries and scales at a state; false if they are not finite.
-    bool evaluate(bool velocity, double t, std::span<const double> q, std::span<const double> v);
-    bool find_step(bool velocity, double t, std::span<const double> q, std::span<const double> x,
-                   std::span<const double> guess, const std::vector<bool>& exact, double dependent);
+    /// Newton's method on one level, over what is not exact: each step leads to the nearest to the
+    /// values given, or, unless `to_guess`, moves least. True if the level is met.
     bool descend(bool velocity, double t, std::span<double> q, std::span<double> v,
                  const std::vector<bool>& exact, bool to_guess,
                  const solve::ProjectionOptions& options);
+    /// The change dx of x with f + J dx = 0 for which x + dx is nearest to the guess in the metric
+    /// at q, over what is not exact; f and J as the level was evaluated last. Empty: not found.
+    std::span<const double> step(double t, std::span<const double> q, std::span<const double> x,
+                                 std::span<const double> guess, const std::vector<bool>& exact,
+                                 double dependent = solve::kDependentPart);
+    SparseLevel& level() { return level_; }
 
+  private:
     Evaluator* evaluator_;
+    SparseLevel level_;
     std::size_t n_;
-    std::vector<double> f_, scale_, floor_, entries_, mass_, step_;
+    std::vector<double> mass_, step_;
     std::vector<bool> none_exact_;
-    double residual_ = 0.0;
-    int worst_ = -1;
 };
 
 }  // namespace ananke::sim

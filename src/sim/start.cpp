@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "sim/dynamics.h"
-#include "sim/sparse_projection.h"
+#include "sim/sparse_assembly.h"
 #include "sim/sparse_rows.h"
 #include "solve/assembly.h"
 
@@ -167,11 +167,11 @@ namespace {
 
 /// Many coordinates: the same least change by sparse systems, without a search for the values to
 /// blame.
-Result<StartState> assemble_sparse(Evaluator& evaluator, const mech::InitialState& initial,
-                                   double t) {
+Result<StartState> assemble_large(Evaluator& evaluator, const mech::InitialState& initial,
+                                  double t) {
     const CompiledModel& model = evaluator.model();
     const solve::AssemblyOptions limits;
-    SparseProjection projection(evaluator);
+    SparseAssembly search(evaluator);
     mech::InitialState wanted = initial;
     StartState state;
     state.t = t;
@@ -191,10 +191,11 @@ Result<StartState> assemble_sparse(Evaluator& evaluator, const mech::InitialStat
         std::vector<double>& x = velocity ? state.v : state.q;
         const std::vector<double> given = x;
         const std::vector<bool>& exact = velocity ? initial.v_exact : initial.q_exact;
-        bool done = projection.assemble(velocity, t, state.q, state.v, exact, limits.tolerance);
-        if (!done && projection.residual() <= limits.exact_mismatch) {
+        const solve::LevelValues level{velocity, t, state.q, limits.tolerance};
+        bool done = search.nearest(level, x, exact);
+        if (!done && search.residual() <= limits.exact_mismatch) {
             const std::vector<bool> none(exact.size(), false);
-            done = projection.assemble(velocity, t, state.q, state.v, none, limits.tolerance);
+            done = search.nearest(level, x, none);
             for (std::size_t i = 0; i < exact.size(); ++i) {
                 if (exact[i] && x[i] != given[i]) {
                     (velocity ? moved.moved_exact_v : moved.moved_exact_q)
@@ -203,14 +204,14 @@ Result<StartState> assemble_sparse(Evaluator& evaluator, const mech::InitialStat
             }
         }
         if (!done) {
-            const int row = std::max(projection.worst_row(), 0);
+            const int row = std::max(search.worst_row(), 0);
             const std::vector<std::string> names = level_names(model, velocity);
             return Error{ErrorCode::kNotConverged,
                          fmt::format("the initial {} do not satisfy the constraints: {} is off by "
                                      "{} of its size",
                                      velocity ? "velocities" : "positions",
                                      names[static_cast<std::size_t>(row)],
-                                     to_short_text(projection.residual()))};
+                                     to_short_text(search.residual()))};
         }
     }
     note_moves(state, model, wanted, moved);
@@ -221,11 +222,8 @@ Result<StartState> assemble_sparse(Evaluator& evaluator, const mech::InitialStat
 
 Result<StartState> assemble(Evaluator& evaluator, const mech::InitialState& initial, double t) {
     const CompiledModel& model = evaluator.model();
-    if (has_sparse_rows(model)) {
-        Result<StartState> state = assemble_sparse(evaluator, initial, t);
-        if (state || model.is_large()) {
-            return state;
-        }
+    if (model.is_large()) {
+        return assemble_large(evaluator, initial, t);
     }
     const auto vector = [](const std::vector<double>& values) {
         return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(
@@ -246,8 +244,11 @@ Result<StartState> assemble(Evaluator& evaluator, const mech::InitialState& init
             }
         };
     }
-    const solve::Assembly assembly =
-        solve::assemble(evaluator, given, {}, level_names(model, false), level_names(model, true));
+    SparseAssembly search(evaluator);
+    solve::AssemblyOptions options;
+    options.search = has_sparse_rows(model) ? &search : nullptr;
+    const solve::Assembly assembly = solve::assemble(
+        evaluator, given, options, level_names(model, false), level_names(model, true));
     if (assembly.failure) {
         return describe(model, *assembly.failure);
     }

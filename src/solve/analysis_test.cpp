@@ -163,6 +163,38 @@ TEST(Contradiction, TiesAreBrokenByNameNotByOrder) {
               (std::vector<int>{1, 2}));  // again a and b
 }
 
+// x_1 = 0, x_2 - x_1 = 1, ..., x_120 = 5: all of them together, and none of the rows about y, in
+// any order. More sets than can be tried: the rows are those of the combination that vanishes.
+TEST(Contradiction, ALongChainIsFoundAmongOtherRows) {
+    const int links = 120;
+    for (unsigned trial = 0; trial < 3; ++trial) {
+        SCOPED_TRACE(trial);
+        Random random(trial);
+        std::vector<int> order(static_cast<std::size_t>(2 * links));
+        std::iota(order.begin(), order.end(), 0);
+        std::shuffle(order.begin(), order.end(), std::mt19937(trial));
+        RowMatrix A = RowMatrix::Zero(2 * links, 2 * links);
+        VectorXd r = VectorXd::Zero(2 * links);
+        const VectorXd y = random.vector(links);
+        for (int k = 0; k < 2 * links; ++k) {
+            const int row = order[static_cast<std::size_t>(k)];
+            if (k <= links) {  // of the chain
+                A(row, std::min(k, links - 1)) = 1.0;
+                r[row] = k == 0 ? 0.0 : k == links ? 5.0 : 1.0;
+                if (k > 0 && k < links) {
+                    A(row, k - 1) = -1.0;
+                }
+            } else {
+                A.row(row).tail(links) = random.vector(links).transpose();
+                r[row] = A.row(row).tail(links).dot(y);
+            }
+        }
+        std::vector<int> expected(order.begin(), order.begin() + links + 1);
+        std::sort(expected.begin(), expected.end());
+        EXPECT_EQ(contradictory_rows(A, r), expected);
+    }
+}
+
 TEST(Contradiction, ConsistentRowsHaveNone) {
     Random random(6);
     for (int trial = 0; trial < 200; ++trial) {

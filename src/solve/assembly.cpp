@@ -63,6 +63,11 @@ class Level {
         return values;
     }
 
+    LevelValues describe(const AssemblyOptions& options) const {
+        return {
+            velocities_, t_, {q_.data(), static_cast<std::size_t>(q_.size())}, options.tolerance};
+    }
+
     RowMatrix mass(const VectorXd& x) const {
         RowMatrix M(x.size(), x.size());
         surface_.mass(t_, velocities_ ? q_.data() : x.data(), M.data());
@@ -215,8 +220,19 @@ void move_least(const Level& level, const VectorXd& guess, const std::vector<Ind
     }
 }
 
+std::span<double> values_of(VectorXd& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
+
 Search solve_level(const Level& level, const VectorXd& guess, const std::vector<bool>& exact,
                    const AssemblyOptions& options) {
+    if (options.search != nullptr) {
+        Search search{guess, {}, false};
+        search.converged =
+            options.search->nearest(level.describe(options), values_of(search.x), exact);
+        search.values = level.at(search.x);
+        return search;
+    }
     const std::vector<Index> free = free_places(exact);
     Search search = search_with_restarts(level, guess, free, options);
     if (search.converged && search.x != guess) {
@@ -225,7 +241,7 @@ Search solve_level(const Level& level, const VectorXd& guess, const std::vector<
     return search;
 }
 
-// Which exact values stand in the way.
+// Which exact values stand in the way, of few coordinates.
 void blame_exact_values(const Level& level, const VectorXd& guess, const std::vector<bool>& exact,
                         const AssemblyOptions& options, AssemblyFailure& failure) {
     const auto assembles = [&](const std::vector<bool>& trial) {
@@ -244,25 +260,87 @@ void blame_exact_values(const Level& level, const VectorXd& guess, const std::ve
     if (!failure.exact_values.empty()) {
         return;
     }
-    std::vector<bool> freed(exact.size(), false);
-    for (std::size_t i = 0; i < exact.size(); ++i) {
-        freed[i] = exact[i];
-    }
     std::vector<bool> trial(exact.size(), false);
     for (std::size_t i = 0; i < exact.size(); ++i) {
         trial[i] = exact[i];  // keep this one exact if the rest can then still be assembled
-        if (exact[i] && assembles(trial)) {
-            freed[i] = false;
-        } else {
+        if (exact[i] && !assembles(trial)) {
             trial[i] = false;
-        }
-    }
-    for (std::size_t i = 0; i < exact.size(); ++i) {
-        if (freed[i]) {
             failure.exact_values_together.push_back(static_cast<int>(i));
         }
     }
 }
+
+// The same of many: only values that change the residual where the search ended can help, each is
+// tried from there, and those that may stay are found by halves, from one solution to the next.
+class BlameOfMany {
+  public:
+    BlameOfMany(const Level& level, const VectorXd& guess, const std::vector<bool>& exact,
+                const AssemblyOptions& options)
+        : level_(level.describe(options)), search_(*options.search), guess_(guess), exact_(exact) {}
+
+    void find(const Search& end, AssemblyFailure& failure) {
+        kept_.assign(exact_.size(), false);
+        solution_ = guess_;
+        if (!search_.reach_with_restarts(level_, values_of(solution_), kept_)) {
+            return;
+        }
+        const RowMatrix J = end.values.weight.asDiagonal() * end.values.J;
+        const VectorXd slope = J.transpose() * end.values.scaled;
+        for (std::size_t i = 0; i < exact_.size(); ++i) {
+            const auto place = static_cast<Index>(i);
+            const double size = J.col(place).norm() * end.values.scaled.norm();
+            if (!exact_[i] || !(std::abs(slope[place]) > kNoSlope * size)) {
+                continue;
+            }
+            std::vector<bool> trial = exact_;
+            trial[i] = false;
+            VectorXd x = end.x;
+            if (search_.reach(level_, values_of(x), trial)) {
+                failure.exact_values.push_back(static_cast<int>(i));
+            }
+        }
+        if (failure.exact_values.empty()) {
+            for (std::size_t i = 0; i < exact_.size(); ++i) {
+                if (exact_[i]) {
+                    places_.push_back(i);
+                }
+            }
+            keep(0, places_.size(), failure.exact_values_together);
+        }
+    }
+
+  private:
+    // Keeps those of the places [from, to) exact that can be; the others are freed.
+    void keep(std::size_t from, std::size_t to, std::vector<int>& freed) {
+        std::vector<bool> trial = kept_;
+        VectorXd x = solution_;
+        for (std::size_t k = from; k < to; ++k) {
+            trial[places_[k]] = true;
+            x[static_cast<Index>(places_[k])] = guess_[static_cast<Index>(places_[k])];
+        }
+        if (search_.reach(level_, values_of(x), trial)) {
+            kept_ = trial;
+            solution_ = x;
+        } else if (to - from == 1) {
+            freed.push_back(static_cast<int>(places_[from]));
+        } else {
+            const std::size_t middle = from + (to - from) / 2;
+            keep(from, middle, freed);
+            keep(middle, to, freed);
+        }
+    }
+
+    // A value that changes the residual by less than this part of what it could is not to blame.
+    static constexpr double kNoSlope = 1e-6;
+
+    LevelValues level_;
+    LevelSearch& search_;
+    const VectorXd& guess_;
+    const std::vector<bool>& exact_;
+    std::vector<bool> kept_;
+    std::vector<std::size_t> places_;  // of exact values
+    VectorXd solution_;                // with kept_ exact
+};
 
 AssemblyFailure explain(const Level& level, bool velocities, const VectorXd& guess,
                         const std::vector<bool>& exact, const Search& search,
@@ -283,7 +361,11 @@ AssemblyFailure explain(const Level& level, bool velocities, const VectorXd& gue
                                      : RowMatrix(search.values.J(Eigen::all, free));
     failure.contradictory_rows = contradictory_rows(
         J, -search.values.f, keys, search.values.weight.cwiseInverse(), kSearchTolerance);
-    blame_exact_values(level, guess, exact, options, failure);
+    if (options.search != nullptr) {
+        BlameOfMany(level, guess, exact, options).find(search, failure);
+    } else {
+        blame_exact_values(level, guess, exact, options, failure);
+    }
     const bool exact_to_blame =
         !failure.exact_values.empty() || !failure.exact_values_together.empty();
     if (!failure.contradictory_rows.empty() && !exact_to_blame) {

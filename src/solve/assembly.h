@@ -26,10 +26,35 @@ struct InitialValues {
     std::function<void(const double* q, double* v)> follow_positions;
 };
 
+/// Which level is searched.
+struct LevelValues {
+    bool velocities = false;
+    double t = 0.0;
+    std::span<const double> q;  ///< n  of the level of velocities
+    double tolerance = 1e-12;   ///< on the largest scaled residual
+};
+
+/// Searches by other means than dense factors, for many coordinates. x (n) are the positions or
+/// velocities of the level, changed in place: where the search ended. Exact ones stay. True if the
+/// level is met.
+class LevelSearch {
+  public:
+    virtual ~LevelSearch() = default;
+    /// Those nearest to x.
+    virtual bool nearest(const LevelValues& level, std::span<double> x,
+                         const std::vector<bool>& exact) = 0;
+    /// Any, from x; with restarts also from places around it.
+    virtual bool reach(const LevelValues& level, std::span<double> x,
+                       const std::vector<bool>& exact) = 0;
+    virtual bool reach_with_restarts(const LevelValues& level, std::span<double> x,
+                                     const std::vector<bool>& exact) = 0;
+};
+
 struct AssemblyOptions {
     double tolerance = 1e-12;      ///< on the largest scaled residual
     double exact_mismatch = 1e-9;  ///< exact values that miss by no more than this are projected
     int most_iterations = 300;
+    LevelSearch* search = nullptr;  ///< null: by dense factors
 };
 
 /// Why the values do not fit the constraints.

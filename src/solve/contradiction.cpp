@@ -13,6 +13,10 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double kMostCandidates = 3e5;
+// Leaving a row out changes nothing, or makes the others independent, beyond doubt: how far that
+// takes them apart, over the distance that counts as none.
+constexpr double kClearlyOut = 1e-3;
+constexpr double kClearlyIn = 10.0;
 
 // Unit rows in the order of their keys; r and its round-off size scaled along.
 struct Rows {
@@ -44,9 +48,12 @@ class Elimination {
         : rows_(rows),
           tolerance_(tolerance),
           basis_(rows.A.cols(), rows.A.cols()),
-          value_(rows.A.cols()) {}
+          value_(rows.A.cols()),
+          along_(VectorXd::Zero(rows.A.cols())) {}
 
     int depth() const { return depth_; }
+    // The row pushed last along the basis.
+    const VectorXd& along() const { return along_; }
     void pop_to(int depth) { depth_ = depth; }
 
     enum class Outcome { kIndependent, kConsistent, kContradictory };
@@ -55,10 +62,12 @@ class Elimination {
         row_ = rows_.A.row(k).transpose();
         double r = rows_.r[k];
         double size = std::abs(rows_.r[k]);
+        along_.head(depth_).setZero();
         for (int pass = 0; pass < 2; ++pass) {
             for (int j = 0; j < depth_; ++j) {
                 const double along = basis_.col(j).dot(row_);
                 row_ -= along * basis_.col(j);
+                along_[j] += along;
                 r -= along * value_[j];
                 size += std::abs(along * value_[j]);
             }
@@ -67,6 +76,7 @@ class Elimination {
         if (left > tolerance_.dependence && depth_ < basis_.cols()) {
             basis_.col(depth_) = row_ / left;
             value_[depth_] = r / left;
+            along_[depth_] = left;
             ++depth_;
             return Outcome::kIndependent;
         }
@@ -80,6 +90,7 @@ class Elimination {
     MatrixXd basis_;  // orthonormal columns
     VectorXd value_;  // what r asks of each
     VectorXd row_;
+    VectorXd along_;
     int depth_ = 0;
 };
 
@@ -144,10 +155,70 @@ Rows arrange(const Eigen::Ref<const RowMatrix>& A, const Eigen::Ref<const Vector
     return rows;
 }
 
-// Drop what can be dropped, last key first, while a contradiction remains.
-std::vector<int> irreducible(const Rows& rows, std::vector<int> subset,
+// The first row, in the order of the keys, that contradicts those before it, as a combination of
+// the independent ones among them: row = sum c_i basis_i.
+struct FirstContradiction {
+    int row = -1;            // -1: none
+    std::vector<int> basis;  // rows
+    VectorXd left;           // how far `row` is from the others when basis_i is left out
+};
+
+FirstContradiction first_contradiction(const Rows& rows, ContradictionTolerance tolerance) {
+    FirstContradiction found;
+    Elimination elimination(rows, tolerance);
+    std::vector<VectorXd> columns;  // of R: basis_k = sum_i R_ik e_i, e the orthonormal rows
+    for (int k = 0; k < rows.A.rows(); ++k) {
+        const int depth = elimination.depth();
+        const Elimination::Outcome outcome = elimination.push(k);
+        if (outcome == Elimination::Outcome::kIndependent) {
+            found.basis.push_back(k);
+            columns.emplace_back(elimination.along().head(depth + 1));
+        } else if (outcome == Elimination::Outcome::kContradictory) {
+            found.row = k;
+            break;
+        }
+    }
+    if (found.row < 0) {
+        return found;
+    }
+    const auto size = static_cast<Eigen::Index>(columns.size());
+    MatrixXd R = MatrixXd::Zero(size, size);
+    for (Eigen::Index k = 0; k < size; ++k) {
+        R.col(k).head(k + 1) = columns[static_cast<std::size_t>(k)];
+    }
+    const MatrixXd inverse = R.triangularView<Eigen::Upper>().solve(MatrixXd::Identity(size, size));
+    const VectorXd c = inverse * elimination.along().head(size);
+    // A basis row is 1 / |row of R^-1| away from the span of the others.
+    found.left = c.cwiseAbs().cwiseQuotient(inverse.rowwise().norm());
+    return found;
+}
+
+// Drop what can be dropped, last key first, while a contradiction remains. Rows of the basis whose
+// place in the combination is clear are kept, or dropped, without a trial.
+std::vector<int> irreducible(const Rows& rows, const FirstContradiction& first,
                              ContradictionTolerance tolerance) {
+    std::vector<int> subset;
+    std::vector<bool> needed;
+    for (const double least : {kClearlyOut * tolerance.dependence, 0.0}) {
+        subset.clear();
+        needed.clear();
+        for (std::size_t i = 0; i < first.basis.size(); ++i) {
+            const double left = first.left[static_cast<Eigen::Index>(i)];
+            if (left >= least) {
+                subset.push_back(first.basis[i]);
+                needed.push_back(left > kClearlyIn * tolerance.dependence);
+            }
+        }
+        subset.push_back(first.row);
+        needed.push_back(true);
+        if (contradictory(rows, subset, tolerance)) {
+            break;
+        }
+    }
     for (std::size_t i = subset.size(); i-- > 0;) {
+        if (needed[i]) {
+            continue;
+        }
         std::vector<int> without;
         for (std::size_t j = 0; j < subset.size(); ++j) {
             if (j != i) {
@@ -177,11 +248,12 @@ std::vector<int> contradictory_rows(const Eigen::Ref<const RowMatrix>& A,
     const Rows rows = arrange(A, r, keys, scale, tolerance.mismatch);
     std::vector<int> all(static_cast<std::size_t>(m));
     std::iota(all.begin(), all.end(), 0);
-    if (!contradictory(rows, all, tolerance)) {
+    const FirstContradiction first = first_contradiction(rows, tolerance);
+    if (first.row < 0) {
         return {};
     }
 
-    const std::vector<int> bound = irreducible(rows, all, tolerance);
+    const std::vector<int> bound = irreducible(rows, first, tolerance);
     std::vector<int> found = bound;
     double tried = 0.0;
     Elimination elimination(rows, tolerance);

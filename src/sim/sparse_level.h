@@ -1,0 +1,39 @@
+// What the constraints ask of positions, or of velocities, without matrices.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sim/evaluator.h"
+
+namespace ananke::sim {
+
+class SparseLevel {
+  public:
+    explicit SparseLevel(Evaluator& evaluator) : evaluator_(&evaluator) {}
+
+    /// At a state; false if a residual is not finite.
+    bool evaluate(bool velocity, double t, std::span<const double> q, std::span<const double> v);
+
+    int rows() const { return static_cast<int>(f_.size()); }
+    std::span<const double> residuals() const { return f_; }
+    /// What each is measured against: solve::residual_scale.
+    std::span<const double> scales() const { return scale_; }
+    /// Entries of the gradients, and where they stand. Those of rows from rows() on do not count.
+    std::span<const double> entries() const { return entries_; }
+    const std::vector<Place>& places() const;
+    /// The largest scaled residual, and its row; -1: all are zero.
+    double residual() const { return residual_; }
+    int worst_row() const { return worst_; }
+    /// Of all residuals over these scales.
+    double norm(std::span<const double> scales) const;
+
+  private:
+    Evaluator* evaluator_;
+    bool velocity_ = false;
+    std::vector<double> f_, scale_, floor_, entries_;
+    double residual_ = 0.0;
+    int worst_ = -1;
+};
+
+}  // namespace ananke::sim
