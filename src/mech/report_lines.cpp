@@ -70,26 +70,30 @@ std::string latex_word(const std::string& name) {
 /// Vectors that a person wrote as one: position(P), velocity(P), omega(B), axis(B, e_k).
 struct Known {
     const Vec3* vector;
-    std::string text, latex;
+    const std::string* of;  ///< the point or body
+    const char* text;
+    const char* latex;
+
+    std::string written(bool as_latex) const {
+        return as_latex ? fmt::format(fmt::runtime(latex), latex_word(*of))
+                        : fmt::format(fmt::runtime(text), *of);
+    }
 };
 
 std::vector<Known> known_vectors(const Model& model) {
-    constexpr std::array<const char*, 3> kUnit{"(1, 0, 0)", "(0, 1, 0)", "(0, 0, 1)"};
+    constexpr std::array<const char*, 3> kAxis{"axis({}, (1, 0, 0))", "axis({}, (0, 1, 0))",
+                                               "axis({}, (0, 0, 1))"};
+    constexpr std::array<const char*, 3> kLatexAxis{
+        "\\mathbf{{e}}^{{{}}}_{{1}}", "\\mathbf{{e}}^{{{}}}_{{2}}", "\\mathbf{{e}}^{{{}}}_{{3}}"};
     std::vector<Known> known;
     for (const Point& point : model.points) {
-        const std::string name = latex_word(point.name);
-        known.push_back({&point.r, fmt::format("position({})", point.name),
-                         fmt::format("\\mathbf{{r}}^{{{}}}", name)});
-        known.push_back({&point.v, fmt::format("velocity({})", point.name),
-                         fmt::format("\\mathbf{{v}}^{{{}}}", name)});
+        known.push_back({&point.r, &point.name, "position({})", "\\mathbf{{r}}^{{{}}}"});
+        known.push_back({&point.v, &point.name, "velocity({})", "\\mathbf{{v}}^{{{}}}"});
     }
     for (const Body& body : model.bodies) {
-        const std::string name = latex_word(body.name);
-        known.push_back({&body.omega, fmt::format("omega({})", body.name),
-                         fmt::format("\\boldsymbol{{\\omega}}^{{{}}}", name)});
+        known.push_back({&body.omega, &body.name, "omega({})", "\\boldsymbol{{\\omega}}^{{{}}}"});
         for (std::size_t k = 0; k < 3; ++k) {
-            known.push_back({&body.axes[k], fmt::format("axis({}, {})", body.name, kUnit.at(k)),
-                             fmt::format("\\mathbf{{e}}^{{{}}}_{{{}}}", name, k + 1)});
+            known.push_back({&body.axes[k], &body.name, kAxis.at(k), kLatexAxis.at(k)});
         }
     }
     return known;
@@ -122,16 +126,16 @@ std::optional<std::string> cross_product(const Model& model, const Vec3& W, bool
     }
     std::vector<Known> inside;
     const std::vector<Expr> symbols = sym::symbols_of(model.graph, W[0]);
-    for (Known& known : known_vectors(model)) {
+    for (const Known& known : known_vectors(model)) {
         if (std::find(symbols.begin(), symbols.end(), (*known.vector)[1]) != symbols.end()) {
-            inside.push_back(std::move(known));
+            inside.push_back(known);
         }
     }
     for (const Known& u : inside) {
         for (const Known& v : inside) {
             if (is_cross(model.graph, W, *u.vector, *v.vector)) {
-                return latex ? fmt::format("{}\\times {}", u.latex, v.latex)
-                             : fmt::format("cross({}, {})", u.text, v.text);
+                return latex ? fmt::format("{}\\times {}", u.written(true), v.written(true))
+                             : fmt::format("cross({}, {})", u.written(false), v.written(false));
             }
         }
     }
@@ -152,7 +156,7 @@ std::optional<std::string> whole_vector(const Model& model, const Vec3& W, bool 
             opposite = opposite && negated(W[k]) == std::optional<Expr>((*known.vector)[k]);
         }
         if (same || opposite) {
-            return (same ? "" : "-") + (latex ? known.latex : known.text);
+            return (same ? "" : "-") + known.written(latex);
         }
     }
     return std::nullopt;

@@ -1,6 +1,9 @@
 #include "sim/rank_watch.h"
 
+#include <numeric>
 #include <utility>
+
+#include "solve/block_graph.h"
 
 namespace ananke::sim {
 namespace {
@@ -9,6 +12,33 @@ using code::Recorded;
 
 /// Steps ahead that count as near.
 constexpr double kHorizon = 8.0;
+
+/// The order in which the rows go. Of many, those with few neighbours first: a tree of bodies whose
+/// rows go from the root to the leaves would fill in.
+std::vector<std::size_t> sequence(const CompiledModel& model, const std::vector<int>& rows) {
+    const auto m = static_cast<int>(rows.size());
+    std::vector<std::size_t> order;
+    if (model.n() < kSparseSize || m == 0) {
+        order.resize(rows.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        return order;
+    }
+    // Rows are neighbours that share a coordinate.
+    const std::vector<int> place = places_among(rows, model.m());
+    solve::SparseSystem shared{m, model.n(), {}, {}, {}, {}};
+    for (const Place& entry : model.row_entries) {
+        if (place[static_cast<std::size_t>(entry.row)] >= 0) {
+            shared.rows.push_back({entry.column, place[static_cast<std::size_t>(entry.row)], 1.0});
+        }
+    }
+    shared.block.resize(rows.size());
+    std::iota(shared.block.begin(), shared.block.end(), 0);
+    for (solve::BlockGraph graph(shared); !graph.empty();) {
+        order.push_back(graph.next());
+        graph.remove(order.back(), {});
+    }
+    return order;
+}
 
 }  // namespace
 
@@ -78,12 +108,13 @@ code::Kernel RankWatch::record(std::span<const double> scales) const {
         lengths.push_back(Recorded(0.0) - *elimination.find(unknown, unknown));
         outputs.push_back(lengths.back().value(builder));
     }
-    for (std::size_t k = 0; k < m; ++k) {
+    outputs.resize(2 * m);
+    for (const std::size_t k : sequence(model, rows_)) {
         const Recorded pivot = Recorded(0.0) - elimination.eliminate({-1, static_cast<int>(k)});
         // The first row is all its own.
         const Recorded part =
             lengths[k].is_same_as(pivot) ? Recorded(1.0) : lengths[k] * reciprocal(pivot);
-        outputs.push_back(part.value(builder));
+        outputs[m + k] = part.value(builder);
     }
     return code::Kernel(builder.finish(outputs));
 }
