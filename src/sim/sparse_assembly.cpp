@@ -25,8 +25,8 @@ constexpr int kMostRestarts = 8;
 constexpr int kMostRefinements = 200;
 /// Restarts and refinements are fewer where they cost more: so many coordinates are worth one.
 constexpr int kWorthRestart = 8000;
-constexpr int kWorthRefinement = 50000;
-constexpr int kLeastRefinements = 5;
+constexpr int kWorthRefinement = 20000;
+constexpr int kLeastRefinements = 3;
 constexpr int kMostHalvings = 4;
 /// Gains of squared distance below this part of it are not worth another refinement,
 constexpr double kWorthRefining = 1e-10;
