@@ -43,6 +43,7 @@ DampedSteps::DampedSteps(const CompiledModel& model, const SparseLevel& level,
         }
     }
     std::vector<solve::SymmetricPlace> places;
+    places.reserve(at(free_ + rows_) + places_->size());
     for (int i = 0; i < free_ + rows_; ++i) {
         places.push_back({i, i});
     }
