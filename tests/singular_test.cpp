@@ -96,28 +96,29 @@ TEST(Singular, ManyLinksPassAllFlatPositions) {
     EXPECT_LT(spread(run), 1e-10);
 }
 
-/// All links of N four-bars at time t by the equation of their one angle,
-/// ((N + 1)/3 + N) l theta'' = -((N + 1)/2 + N) g cos(theta), and the method of Runge and Kutta.
-double angle_of_links(int links, double t) {
-    const double n = links;
-    const double pull = ((n + 1) / 2 + n) / ((n + 1) / 3 + n) * 9.81;
-    double theta = std::numbers::pi / 2;
-    double omega = -1.0;
+/// theta(t) of theta'' = -pull cos(theta), by the method of Runge and Kutta.
+double angle_at(double t, double theta, double omega, double pull) {
     const int steps = 200'000;
     const double h = t / steps;
     const auto slope = [&](double angle) { return -pull * std::cos(angle); };
     for (int i = 0; i < steps; ++i) {
-        const double v2 = omega + 0.5 * h * slope(theta);
+        const double a1 = slope(theta);
+        const double v2 = omega + 0.5 * h * a1;
         const double a2 = slope(theta + 0.5 * h * omega);
         const double v3 = omega + 0.5 * h * a2;
         const double a3 = slope(theta + 0.5 * h * v2);
         const double v4 = omega + h * a3;
         const double a4 = slope(theta + h * v3);
-        const double a1 = slope(theta);
         theta += h / 6 * (omega + 2 * v2 + 2 * v3 + v4);
         omega += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
     }
     return theta;
+}
+
+/// All links of N four-bars: ((N + 1)/3 + N) l theta'' = -((N + 1)/2 + N) g cos(theta).
+double angle_of_links(int links, double t) {
+    const double n = links;
+    return angle_at(t, std::numbers::pi / 2, -1.0, ((n + 1) / 2 + n) / ((n + 1) / 3 + n) * 9.81);
 }
 
 // Rounding is magnified next to a flat position, the more the longer the row of links.
@@ -131,6 +132,41 @@ TEST(Singular, AHundredLinksPassAtTheFinestTolerances) {
         for (const char* angle : {"theta[0]", "theta[50]", "theta[100]"}) {
             EXPECT_NEAR(run.at(1, angle), expected, 1e-9);
         }
+    }
+}
+
+// A parallelogram as on paper, in angles: where it is flat the gradient of the first equation
+// vanishes, and the antiparallelogram branches off.
+TEST(Singular, AVanishingGradientOfALinkageIsPassed) {
+    const std::string text =
+        "coordinate a, b, c\nkinetic (a'^2 + b'^2 + c'^2)/2\npotential 5*(sin(a) + sin(c))\n"
+        "constraint across: cos(a) + 2*cos(b) - cos(c) = 2\n"
+        "constraint along: sin(a) + 2*sin(b) - sin(c) = 0\n"
+        "initial a ~ 0.3, b ~ 0, c ~ 0.3, a' = 5\n";
+    const double free = angle_at(10.0, 0.3, 5.0, 5.0);
+    for (const double tolerance : {1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12}) {
+        SCOPED_TRACE(tolerance);
+        const Recording run = run_text(text, {.times = {0.0, 10.0}, .tolerance = tolerance});
+        ASSERT_FALSE(run.error) << run.error->message;
+        EXPECT_NEAR(run.at(1, "a"), free, 1e4 * tolerance);
+        EXPECT_NEAR(run.at(1, "c"), run.at(1, "a"), 1e4 * tolerance);
+        EXPECT_NEAR(run.at(1, "b"), 0.0, 1e4 * tolerance);
+        const Flat flat = singular_events(run);
+        EXPECT_EQ(flat.times.size(), std::floor(free / std::numbers::pi));
+        EXPECT_EQ(flat.details[0],
+                  "rank of the constraints 2 -> 1 -> 2: the gradient of across vanishes; passed on "
+                  "the smooth branch");
+    }
+    // Driven: nothing is free.
+    const std::string driven =
+        replaced(replaced(text, "initial a ~", "constraint drive: a = t + 0.3\ninitial a ~"),
+                 "a' = 5", "a' ~ 5");
+    for (const double tolerance : {1e-6, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12}) {
+        SCOPED_TRACE(tolerance);
+        const Recording run = run_text(driven, {.times = {0.0, 20.0}, .tolerance = tolerance});
+        ASSERT_FALSE(run.error) << run.error->message;
+        EXPECT_NEAR(run.at(1, "c"), 20.3, 1e4 * tolerance);
+        EXPECT_NEAR(run.at(1, "b"), 0.0, 1e4 * tolerance);
     }
 }
 

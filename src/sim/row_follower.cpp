@@ -9,8 +9,10 @@
 namespace ananke::sim {
 namespace {
 
-/// Rows are counted as dependent at the instant when their pivots are below this.
+/// Rows are counted as dependent at the instant when their pivots are below this,
 constexpr double kAtTheInstant = 1e-6;
+/// or their lengths below this part of what they were before it.
+constexpr double kVanishedLength = 1e-4;
 
 double dot(const std::vector<double>& x, const std::vector<double>& y) {
     return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
@@ -55,8 +57,11 @@ WeakestRow RowFollower::choose(double t, std::span<const double> y, std::span<do
 }
 
 bool RowFollower::watch_weakest_of(const Dynamics& looked, const WeakestRow& weakest,
-                                   std::span<const double> direction) {
+                                   std::span<const double> direction, double t,
+                                   std::span<const double> y) {
     make();
+    find_entries(t, y, entries_);
+    find_lengths(entries_, lengths_before_);
     if (sparse_) {
         sparse_->count_as(*looked.deciding_rows());
         watched_ = weakest.row >= 0 ? sparse_->place_of(weakest.row) : 0;
@@ -69,7 +74,92 @@ bool RowFollower::watch_weakest_of(const Dynamics& looked, const WeakestRow& wea
 }
 
 bool RowFollower::watch_weakest(double t, std::span<const double> y) {
+    find_entries(t, y, entries_);
+    find_lengths(entries_, lengths_before_);
     return choose(t, y, direction_before_).row >= 0 && first_pivot() > 0.0;
+}
+
+void RowFollower::watch_row(int row) {
+    int place = -1;
+    if (sparse_) {
+        place = sparse_->place_of(row);
+    } else {
+        for (int k = 0; k < solver_->rank(); ++k) {
+            place = solver_->kept_row(k) == row ? k : place;
+        }
+    }
+    if (place >= 0) {
+        watched_ = place;
+        find_remainder(place, direction_before_);
+    }
+}
+
+void RowFollower::find_entries(double t, std::span<const double> y, std::vector<double>& entries) {
+    const CompiledModel& model = evaluator_->model();
+    const double* q = y.data();
+    const double* v = q + n_;
+    if (has_sparse_rows(model)) {
+        const std::span<const double> A = evaluator_->sparse_system(t, q, v).A;
+        entries.assign(A.begin(), A.end());
+        return;
+    }
+    const solve::System at = evaluator_->system_in_step(t, q, v);
+    entries.clear();
+    for (const Place& place : model.row_entries) {
+        entries.push_back(at.A(place.row, place.column));
+    }
+}
+
+void RowFollower::find_lengths(const std::vector<double>& entries,
+                               std::vector<double>& lengths) const {
+    const CompiledModel& model = evaluator_->model();
+    lengths.assign(model.rows.size(), 0.0);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        lengths[static_cast<std::size_t>(model.row_entries[i].row)] += entries[i] * entries[i];
+    }
+    for (double& length : lengths) {
+        length = std::sqrt(length);
+    }
+}
+
+std::optional<RowFollower::FallingRow> RowFollower::falling_row(double t_before,
+                                                                std::span<const double> before,
+                                                                double t,
+                                                                std::span<const double> y) {
+    const CompiledModel& model = evaluator_->model();
+    std::vector<double>& first = scratch_;
+    find_entries(t_before, before, entries_);
+    find_lengths(entries_, first);
+    find_entries(t, y, entries_);
+    find_lengths(entries_, lengths_);
+    std::optional<FallingRow> found;
+    for (std::size_t k = 0; k < first.size(); ++k) {
+        const double fall = first[k] - lengths_[k];
+        if (model.rows[k].holonomic && fall > 0.0 &&
+            (!found || lengths_[k] < found->ahead * fall)) {
+            found = {static_cast<int>(k), lengths_[k] / fall};
+        }
+    }
+    return found;
+}
+
+bool RowFollower::any_reversed(double t_before, std::span<const double> before, double t,
+                               std::span<const double> y) {
+    const CompiledModel& model = evaluator_->model();
+    find_entries(t_before, before, scratch_);
+    find_entries(t, y, entries_);
+    std::vector<double>& products = lengths_;
+    products.assign(model.rows.size(), 0.0);
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        products[static_cast<std::size_t>(model.row_entries[i].row)] +=
+            entries_[i] * scratch_[i];
+    }
+    for (std::size_t k = 0; k < products.size(); ++k) {
+        if (model.rows[k].holonomic && products[k] < 0.0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool RowFollower::again(double t, std::span<const double> y) {
@@ -116,7 +206,12 @@ double RowFollower::signed_pivot(double t, std::span<const double> y) {
         return sparse_ ? 0.0 : std::nan("");
     }
     find_remainder(watched_, direction_);
-    return dot(direction_, direction_before_) / dot(direction_before_, direction_before_);
+    const double part =
+        dot(direction_, direction_before_) / dot(direction_before_, direction_before_);
+    find_entries(t, y, entries_);
+    find_lengths(entries_, lengths_);
+    const auto row = static_cast<std::size_t>(watched_row());
+    return part * lengths_[row] / lengths_before_[row];
 }
 
 double RowFollower::first_pivot() const {
@@ -157,9 +252,13 @@ SingularPoint RowFollower::describe(double t_before, std::span<const double> bef
     const Rank first = rank_before(t_before, before);
     const Rank there = rank_there(t, y);
     SingularPoint point{t, there.rank, first.rank, {}};
+    find_entries(t, y, entries_);
+    find_lengths(entries_, lengths_);
     for (std::size_t k = 0; k < there.tied.size(); ++k) {
-        if (there.tied[k] && !first.tied[k]) {
+        const bool vanishes = lengths_[k] < kVanishedLength * lengths_before_[k];
+        if ((there.tied[k] || vanishes) && !first.tied[k]) {
             point.rows.push_back(static_cast<int>(k));
+            point.rank -= vanishes && !there.tied[k] ? 1 : 0;
         }
     }
     return point;

@@ -1,5 +1,5 @@
 // One row of those that count, followed along a motion: what it has besides the others reverses
-// where rows become dependent.
+// where rows become dependent, or where the row itself vanishes.
 #pragma once
 
 #include <optional>
@@ -32,16 +32,32 @@ class RowFollower {
     WeakestRow choose(double t, std::span<const double> y, std::span<double> direction);
     /// The same, and the weakest is watched; false if there is none.
     bool watch_weakest(double t, std::span<const double> y);
-    /// The same where the rows were chosen by `looked`, and the weakest of them is known.
+    /// The same where the rows were chosen by `looked` at this state, and the weakest of them is
+    /// known.
     bool watch_weakest_of(const Dynamics& looked, const WeakestRow& weakest,
-                          std::span<const double> direction);
+                          std::span<const double> direction, double t, std::span<const double> y);
     /// Watches a row that at this state has turned round since the last choice, if there is one.
     void watch_row_that_turned(double t, std::span<const double> y);
+    /// Watches a row that counts, instead of the weakest, from where the rows were chosen.
+    void watch_row(int row);
+
+    /// The holonomic row whose length comes to nothing first, if it goes on to fall as between two
+    /// states of a motion, and how many times the way between them it has to go from the second.
+    struct FallingRow {
+        int row;
+        double ahead;
+    };
+    std::optional<FallingRow> falling_row(double t_before, std::span<const double> before, double t,
+                                          std::span<const double> y);
+    /// A holonomic row has turned by more than a right angle between two states.
+    bool any_reversed(double t_before, std::span<const double> before, double t,
+                      std::span<const double> y);
 
     /// What the watched row has besides the others, along its direction where the rows were
-    /// chosen: 1 there, negative when it has turned round. Not a number where nothing is.
+    /// chosen, and by its length there: 1 there, negative when it has turned round. Not a number
+    /// where nothing is.
     double signed_pivot(double t, std::span<const double> y);
-    /// Its length where the rows were chosen.
+    /// The part of it that the others did not reproduce where the rows were chosen.
     double first_pivot() const;
 
     /// What becomes dependent at a state that was not so before, where the rows were chosen.
@@ -51,6 +67,13 @@ class RowFollower {
   private:
     void make();
     bool again(double t, std::span<const double> y);
+    /// At CompiledModel::row_entries.
+    void find_entries(double t, std::span<const double> y, std::vector<double>& entries);
+    void find_lengths(const std::vector<double>& entries, std::vector<double>& lengths) const;
+    int watched_row() const {
+        return sparse_ ? sparse_->kept()[static_cast<std::size_t>(watched_)]
+                       : solver_->kept_row(watched_);
+    }
     void find_remainder(int k, std::vector<double>& x);
     int rank() const {
         return sparse_ ? static_cast<int>(sparse_->kept().size()) : solver_->rank();
@@ -70,6 +93,8 @@ class RowFollower {
     int watched_ = 0;                                   ///< place in that order
     std::vector<double> direction_, direction_before_;  ///< n
     std::vector<double> remainders_;                    ///< rank x n
+    std::vector<double> lengths_before_;                ///< m  of rows, where they were chosen
+    std::vector<double> lengths_, entries_, scratch_;
 };
 
 }  // namespace ananke::sim

@@ -45,7 +45,8 @@ void RowWatch::evaluate(Evaluator& evaluator, double t, std::span<const double> 
     }
 }
 
-std::optional<VanishedRow> RowWatch::after_step(Evaluator& evaluator, ode::Stepper& stepper) {
+std::optional<VanishedRow> RowWatch::after_step(Evaluator& evaluator, ode::Stepper& stepper,
+                                                bool crossed) {
     y_.resize(stepper.y().size());
     evaluate(evaluator, stepper.t_previous(), stepper.y_previous(), previous_);
     evaluate(evaluator, stepper.t(), stepper.y(), now_);
@@ -54,7 +55,8 @@ std::optional<VanishedRow> RowWatch::after_step(Evaluator& evaluator, ode::Stepp
     for (int row = 0; row < evaluator.model().m(); ++row) {
         const auto k = static_cast<std::size_t>(row);
         const double lengths = std::sqrt(sums_.now[k]) * std::sqrt(sums_.before[k]);
-        if (!(sums_.both[k] < kReversed * lengths) || lengths == 0.0) {
+        const bool goes_on = crossed && evaluator.model().rows[k].holonomic;
+        if (goes_on || !(sums_.both[k] < kReversed * lengths) || lengths == 0.0) {
             continue;
         }
         const std::optional<double> t = turning_point(evaluator, stepper, row);

@@ -21,8 +21,10 @@ struct VanishedRow {
 
 class RowWatch {
   public:
-    /// Looks at the step just accepted. y holds q, v and whatever else.
-    std::optional<VanishedRow> after_step(Evaluator& evaluator, ode::Stepper& stepper);
+    /// Looks at the step just accepted. y holds q, v and whatever else. `crossed`: it leads through
+    /// a singular configuration, on a branch on which holonomic constraints go on.
+    std::optional<VanishedRow> after_step(Evaluator& evaluator, ode::Stepper& stepper,
+                                          bool crossed);
 
   private:
     std::optional<double> turning_point(Evaluator& evaluator, ode::Stepper& stepper, int row);

@@ -243,7 +243,7 @@ ode::Status Runner::pass_step(SingularStepper& stepper) {
     }
     const std::optional<VanishedRow> vanished =
         equation_.looked_closely() && !evaluator_.model().is_large()
-            ? row_watch_.after_step(evaluator_, stepper)
+            ? row_watch_.after_step(evaluator_, stepper, stepper.singular().has_value())
             : std::nullopt;
     if (vanished) {
         return stop_at_vanished_row(*vanished, stepper);

@@ -100,11 +100,13 @@ Error describe_too_many_steps(double t, std::size_t steps, std::size_t events) {
 }
 
 Event describe_passage(const CompiledModel& model, const SingularPoint& point) {
-    return {
-        point.t, "rank", "singular",
-        fmt::format("rank of the constraints {} -> {} -> {}: {} become dependent; passed on "
-                    "the smooth branch",
-                    point.rank_before, point.rank, point.rank_before, names_of(model, point.rows))};
+    const std::string names = names_of(model, point.rows);
+    const std::string what = point.rows.size() == 1
+                                 ? fmt::format("the gradient of {} vanishes", names)
+                                 : fmt::format("{} become dependent", names);
+    return {point.t, "rank", "singular",
+            fmt::format("rank of the constraints {} -> {} -> {}: {}; passed on the smooth branch",
+                        point.rank_before, point.rank, point.rank_before, what)};
 }
 
 }  // namespace ananke::sim

@@ -258,26 +258,51 @@ void SingularStepper::look_back() {
     look_at(now_);  // the rows of the steps to come are those of the last state
 }
 
-/// The time at which the weakest row, followed along the motion foreseen, turns round.
+/// The time at which the weakest row, or one that vanishes, followed along the motion foreseen,
+/// turns round.
 std::optional<double> SingularStepper::foresee() {
+    if (known_states_ < 2 || blocked_ || only_listed_) {
+        return std::nullopt;
+    }
     const double h = inner_->next_step();
+    const double way = now_.t - previous_.t;
+    const auto is_near = [&](double ahead) { return ahead * way <= kHorizon * h; };
     const double fall = previous_.weakest.pivot - now_.weakest.pivot;
-    if (known_states_ < 2 || blocked_ || only_listed_ || !(fall > 0.0) ||
-        now_.weakest.pivot * (now_.t - previous_.t) > kHorizon * h * fall || !prepare_path(now_)) {
+    const bool weakest_falls = fall > 0.0 && is_near(now_.weakest.pivot / fall);
+    std::optional<RowFollower::FallingRow> vanishing =
+        follower_.falling_row(previous_.t, previous_.y, now_.t, now_.y);
+    if (vanishing && !is_near(vanishing->ahead)) {
+        vanishing.reset();
+    }
+    if (!(weakest_falls || vanishing) || !prepare_path(now_)) {
         return std::nullopt;
     }
     const auto along_path = [this](double t) {
         path(t, work_);
         return true;
     };
-    return find_turn(along_path, now_.t, now_.t + kSearch * h, kForesight * h);
+    std::optional<double> turn;
+    if (weakest_falls) {
+        turn = find_turn(along_path, now_.t, now_.t + kSearch * h, kForesight * h);
+    }
+    if (!turn && vanishing) {
+        follower_.watch_row(vanishing->row);
+        turn = find_turn(along_path, now_.t, now_.t + kSearch * h, kForesight * h);
+    }
+    return turn;
 }
 
 /// False if the weakest row is the same at both ends of the last step and has not turned.
-bool SingularStepper::may_have_turned() const {
+bool SingularStepper::may_have_turned() {
     const WeakestRow& before = previous_.weakest;
     const WeakestRow& after = now_.weakest;
-    if (known_states_ < 2 || std::min(before.pivot, after.pivot) > kStrong) {
+    if (known_states_ < 2) {
+        return false;
+    }
+    if (follower_.any_reversed(previous_.t, previous_.y, now_.t, now_.y)) {
+        return true;
+    }
+    if (std::min(before.pivot, after.pivot) > kStrong) {
         return false;
     }
     // The weakest row may be another one than that which turns, a drive with a small pivot of its
@@ -330,7 +355,8 @@ bool SingularStepper::prepare_path(const State& from) {
         return false;
     }
     return &from == &now_ && !only_listed_
-               ? follower_.watch_weakest_of(*hooks_.dynamics, now_.weakest, now_.direction)
+               ? follower_.watch_weakest_of(*hooks_.dynamics, now_.weakest, now_.direction, now_.t,
+                                            now_.y)
                : follower_.watch_weakest(from.t, from.y);
 }
 

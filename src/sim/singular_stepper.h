@@ -97,7 +97,7 @@ class SingularStepper final : public ode::Stepper {
     void note_passed(double t, std::span<const double> y);
     void look_back();
     std::optional<double> foresee();
-    bool may_have_turned() const;
+    bool may_have_turned();
     void look_behind(double t_end);
     void find_weakest(State& state);
     bool prepare_path(const State& from);
