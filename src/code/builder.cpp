@@ -16,7 +16,6 @@ using Kind = ValueNode::Kind;
 
 namespace {
 
-constexpr std::uint32_t kEmpty = std::numeric_limits<std::uint32_t>::max();
 bool same(const ValueNode& x, const ValueNode& y) {
     return x.hash == y.hash && x.kind == y.kind && x.op == y.op && x.operands == y.operands;
 }
@@ -24,7 +23,6 @@ bool same(const ValueNode& x, const ValueNode& y) {
 }  // namespace
 
 Builder::Builder(std::uint32_t input_count) : input_count_(input_count) {
-    nodes_.reserve(input_count);
     for (std::uint32_t i = 0; i < input_count; ++i) {
         ValueNode node = ValueNode::of_input(i);
         node.hash = mix(static_cast<std::uint64_t>(Kind::kInput), i);
@@ -163,45 +161,18 @@ Value Builder::integer_power(Value a, int n) {
 }
 
 Program Builder::finish(std::span<const Value> outputs) const {
-    // What the outputs need, renumbered: a builder may hold the values of many programs.
-    std::vector<std::uint32_t> places(nodes_.size(), kEmpty);
-    std::vector<std::uint32_t> open;
-    std::size_t count = 0;
-    const auto need = [&](std::uint32_t id) {
-        if (places[id] == kEmpty) {
-            places[id] = 0;
-            open.push_back(id);
-            ++count;
-        }
-    };
-    for (const Value output : outputs) {
-        ANANKE_REQUIRE(output.id < nodes_.size());
-        need(output.id);
-    }
-    while (!open.empty()) {
-        const ValueNode& node = nodes_[open.back()];
-        open.pop_back();
-        std::ranges::for_each(node.used_operands(), need);
-    }
-    std::vector<ValueNode> needed;
-    needed.reserve(count);
-    for (std::size_t id = 0; needed.size() < count; ++id) {
-        if (places[id] == kEmpty) {
-            continue;
-        }
-        places[id] = static_cast<std::uint32_t>(needed.size());
-        needed.push_back(nodes_[id]);
-        ValueNode& node = needed.back();
-        for (std::size_t k = 0; k < node.used_operands().size(); ++k) {
-            node.operands[k] = places[node.operands[k]];
-        }
-    }
+    Scheduler schedule;
+    return finish(outputs, schedule);
+}
+
+Program Builder::finish(std::span<const Value> outputs, Scheduler& schedule) const {
     std::vector<std::uint32_t> ids;
     ids.reserve(outputs.size());
     for (const Value output : outputs) {
-        ids.push_back(places[output.id]);
+        ANANKE_REQUIRE(output.id < nodes_.size());
+        ids.push_back(output.id);
     }
-    return schedule(input_count_, std::move(needed), ids);
+    return schedule(input_count_, nodes_, ids);
 }
 
 }  // namespace ananke::code

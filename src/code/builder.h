@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "base/growing_array.h"
 #include "code/program.h"
 #include "code/schedule.h"
 #include "sym/node_table.h"
@@ -48,12 +49,14 @@ class Builder {
 
     /// The program that computes the outputs. The builder may go on afterwards.
     Program finish(std::span<const Value> outputs) const;
+    /// The same, one of several programs; the scheduler is for those of one builder.
+    Program finish(std::span<const Value> outputs, Scheduler& schedule) const;
 
   private:
     Value intern(Op op, std::array<std::uint32_t, 3> operands, int operand_count);
     Value append(const ValueNode& node);
     std::uint32_t input_count_;
-    std::vector<ValueNode> nodes_;  ///< the inputs first, operands before users
+    GrowingArray<ValueNode> nodes_;  ///< the inputs first, operands before users
     sym::NodeTable known_operations_;
     sym::IndexTable known_constants_;
 };

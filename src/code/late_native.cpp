@@ -58,7 +58,7 @@ void LateNative::run_instructions(const double* inputs, double* outputs) {
     }
     if (std::shared_ptr<const NativeCode> code = shared_->after_run()) {
         native_.emplace(std::move(code));
-        slots_ = {};
+        std::vector<double>().swap(slots_);
     }
 }
 

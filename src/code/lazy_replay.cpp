@@ -55,7 +55,7 @@ LazyReplay::LazyReplay(Tracer& tracer, const Program& program, std::span<const T
     }
     values_.resize(nodes_.size());
     known_.assign(nodes_.size(), 0);
-    keys_ = {};
+    std::vector<Key>().swap(keys_);
 }
 
 std::uint32_t LazyReplay::add(const Node& node) {

@@ -109,7 +109,7 @@ Program Lowering::program(std::span<const Expr> outputs) {
     for (const Expr output : outputs) {
         values.push_back(value_of(output));
     }
-    return builder_.finish(values);
+    return builder_.finish(values, schedule_);
 }
 
 bool Lowering::is_known(std::uint32_t node) const {
@@ -121,26 +121,22 @@ Value Lowering::value_of(Expr root) {
     if (is_known(root.id)) {
         return values_[root.id];
     }
-    struct Visit {
-        std::uint32_t id;
-        int next_operand;
-    };
-    std::vector<Visit> stack{{root.id, 0}};
-    while (!stack.empty()) {
-        Visit& top = stack.back();
+    stack_.assign(1, {root.id, 0});
+    while (!stack_.empty()) {
+        Visit& top = stack_.back();
         const sym::Node& node = graph_->node({top.id});
         if (top.next_operand == 0 && is_known(top.id)) {
-            stack.pop_back();
+            stack_.pop_back();
         } else if (top.next_operand < sym::arity(node.op)) {
             const std::array<std::uint32_t, 3> operands{node.a, node.b, node.c};
             const std::uint32_t operand = operands[static_cast<std::size_t>(top.next_operand)];
             top.next_operand += 1;
             if (!is_known(operand)) {
-                stack.push_back({operand, 0});
+                stack_.push_back({operand, 0});
             }
         } else {
             const std::uint32_t id = top.id;
-            stack.pop_back();
+            stack_.pop_back();
             values_[id] = lower_node({id});
         }
     }

@@ -9,6 +9,7 @@
 
 #include "code/functions.h"
 #include "code/kernel.h"
+#include "code/lowering.h"
 
 namespace ananke::code {
 namespace {
@@ -185,6 +186,23 @@ TEST_F(Lower, HashFollowsStructure) {
     EXPECT_NE(hash(program), hash(lowered({g.add(g.mul(x, z), g.integer(2))})));
     EXPECT_NE(hash(program), hash(lowered({g.sub(g.mul(x, y), g.integer(2))})));
     EXPECT_FALSE(program == lowered({g.sub(g.mul(x, y), g.integer(2))}));
+}
+
+// Which products are fused, and which slots are free, depends on what the program itself needs.
+TEST_F(Lower, ProgramsOfOneLoweringAreThoseMadeAlone) {
+    const Expr product = g.mul(x, y);
+    const Expr sum = g.add(product, z);
+    const Expr sine = g.apply(sym::Op::kSin, sum);
+    const std::vector<std::vector<Expr>> programs{
+        {sum}, {sine, product}, {sum, sum}, {g.sub(product, sine), g.mul(sum, g.integer(3)), sine},
+        {x},   {sum},           {},         {g.add(product, g.mul(y, z)), g.add(product, x)}};
+    Lowering lowering(g, inputs);
+    for (const std::vector<Expr>& outputs : programs) {
+        const Program program = lowering.program(outputs);
+        EXPECT_EQ(program, lowered(outputs)) << to_text(program, names);
+        EXPECT_TRUE(is_valid(program));
+        EXPECT_EQ(program.instructions.size(), program.instructions.capacity());
+    }
 }
 
 // The same structure over other coordinates is the same program over its own inputs.

@@ -10,6 +10,7 @@
 
 #include "code/builder.h"
 #include "code/program.h"
+#include "code/schedule.h"
 #include "sym/graph.h"
 
 namespace ananke::code {
@@ -23,6 +24,10 @@ class Lowering {
     Program program(std::span<const sym::Expr> outputs);
 
   private:
+    struct Visit {
+        std::uint32_t id;
+        int next_operand;
+    };
     bool is_known(std::uint32_t node) const;
     Value value_of(sym::Expr root);
     Value lower_node(sym::Expr e);
@@ -32,7 +37,9 @@ class Lowering {
     const sym::Graph* graph_;
     std::uint32_t input_count_;
     Builder builder_;
+    Scheduler schedule_;
     std::vector<Value> values_;  ///< by node
+    std::vector<Visit> stack_;
 };
 
 }  // namespace ananke::code

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "base/growing_array.h"
 #include "code/program.h"
 
 namespace ananke::code {
@@ -50,8 +51,44 @@ struct ValueNode {
     }
 };
 
-/// Requires operands before users in `nodes`.
-Program schedule(std::uint32_t input_count, std::vector<ValueNode> nodes,
-                 std::span<const std::uint32_t> outputs);
+/// Schedules programs over one growing list of values. What it needs to remember of each value is
+/// kept from one program to the next, so that the cost is that of the values a program needs.
+class Scheduler {
+  public:
+    /// Requires operands before users in `nodes`, and the nodes of earlier calls among them.
+    Program operator()(std::uint32_t input_count, std::span<const ValueNode> nodes,
+                       std::span<const std::uint32_t> outputs);
+
+  private:
+    /// Of a value. Uses are zero between programs.
+    struct Mark {
+        std::uint32_t uses = 0;     ///< that are still to come
+        std::uint32_t program = 0;  ///< the last one that it was met in
+        Slot slot = 0;              ///< there
+    };
+    /// An operation, fused if it is to be, whose operands are being computed.
+    struct Visit {
+        std::uint32_t id;
+        Op op;
+        std::uint8_t operand_count;
+        std::uint8_t next_operand;
+        std::array<std::uint32_t, 3> operands;
+    };
+
+    void count_uses(std::span<const std::uint32_t> outputs);
+    bool is_fusable(std::uint32_t id) const;
+    int fused_side(const ValueNode& node) const;
+    void enter(std::uint32_t id);
+    void emit(const Visit& visit);
+
+    std::span<const ValueNode> nodes_;
+    GrowingArray<Mark> marks_;
+    std::uint32_t number_ = 0;  ///< of the program
+    Program program_;
+    std::uint32_t temporaries_ = 0;
+    std::vector<std::uint32_t> needed_;
+    std::vector<Visit> stack_;
+    std::vector<Slot> free_slots_;
+};
 
 }  // namespace ananke::code

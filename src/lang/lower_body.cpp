@@ -43,12 +43,12 @@ void Lowering::add_body(mech::Body body, const mech::Vec3& centre, std::optional
         for (std::size_t axis = 0; axis < 3; ++axis) {
             body.axes[axis][k] = graph_.symbol(
                 sym::SymbolKind::kPointPosition,
-                fmt::format("axis({}, {}){}", body.name, kUnitVectors[axis], kComponents[k]));
+                "axis(" + body.name + ", " + kUnitVectors[axis] + ")" + kComponents[k]);
         }
         body.omega[k] = graph_.symbol(sym::SymbolKind::kPointVelocity,
-                                      fmt::format("omega({}){}", body.name, kComponents[k]));
+                                      "omega(" + body.name + ")" + kComponents[k]);
         body.alpha[k] = graph_.symbol(sym::SymbolKind::kPointAcceleration,
-                                      fmt::format("omega({})'{}", body.name, kComponents[k]));
+                                      "omega(" + body.name + ")'" + kComponents[k]);
         rate_[body.omega[k]] = body.alpha[k];
     }
     for (const mech::Vec3& axis : body.axes) {  // e' = omega x e
@@ -72,11 +72,11 @@ int Lowering::add_point(const std::string& name, const mech::Vec3& position,
     point.span = span;
     for (std::size_t i = 0; i < 3; ++i) {
         point.r[i] = graph_.symbol(sym::SymbolKind::kPointPosition,
-                                   fmt::format("position({}){}", name, kComponents[i]));
+                                   "position(" + name + ")" + kComponents[i]);
         point.v[i] = graph_.symbol(sym::SymbolKind::kPointVelocity,
-                                   fmt::format("velocity({}){}", name, kComponents[i]));
+                                   "velocity(" + name + ")" + kComponents[i]);
         point.a[i] = graph_.symbol(sym::SymbolKind::kPointAcceleration,
-                                   fmt::format("acceleration({}){}", name, kComponents[i]));
+                                   "acceleration(" + name + ")" + kComponents[i]);
         rate_[point.r[i]] = point.v[i];
         rate_[point.v[i]] = point.a[i];
     }

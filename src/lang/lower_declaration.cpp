@@ -156,7 +156,7 @@ void Lowering::lower(const Statement&, const LetList& node) {
 bool Lowering::is_linear_in_velocities(sym::Expr e) {
     std::vector<sym::Expr> velocities;
     for (const sym::Expr symbol : sym::symbols_of(graph_, e)) {
-        const sym::SymbolKind kind = graph_.symbol_record(symbol).kind;
+        const sym::SymbolKind kind = graph_.symbol_kind(symbol);
         if (kind == sym::SymbolKind::kVelocity || kind == sym::SymbolKind::kPointVelocity) {
             velocities.push_back(symbol);
         }

@@ -22,10 +22,13 @@ int Lowering::place_on(int body_index, const mech::Vec3& local, const std::strin
         graph_.is_zero(local[2])) {
         return body.centre;
     }
+    const auto text = [&](std::size_t k) -> std::string {
+        std::string& known = place_texts_[local[k]];
+        known = known.empty() ? sym::print(graph_, local[k]) : known;
+        return known;
+    };
     const std::string full =
-        passing ? fmt::format("{} at ({}, {}, {})", body.name, sym::print(graph_, local[0]),
-                              sym::print(graph_, local[1]), sym::print(graph_, local[2]))
-                : name;
+        passing ? body.name + " at (" + text(0) + ", " + text(1) + ", " + text(2) + ")" : name;
     if (passing) {
         if (const auto found = places_on_bodies_.find(full); found != places_on_bodies_.end()) {
             return found->second;

@@ -113,7 +113,7 @@ Dependence Lowering::dependence(sym::Expr e) {
         const sym::Expr node{static_cast<std::uint32_t>(i)};
         Dependence bits = 0;
         if (graph_.is_symbol(node)) {
-            bits = bit(graph_.symbol_record(node).kind);
+            bits = bit(graph_.symbol_kind(node));
         } else {
             sym::for_each_operand(graph_.node(node), [&](sym::Expr operand) {
                 bits = static_cast<Dependence>(bits | dependence_[operand.id]);
@@ -216,8 +216,8 @@ Value Lowering::time_derivative(const Value& value, ExprId at) {
         std::vector<sym::Replacement> seeds;
         std::vector<sym::Expr> moving;
         for (const sym::Expr symbol : sym::symbols_of(graph_, f)) {
-            if (const auto found = rate_.find(symbol); found != rate_.end()) {
-                seeds.push_back({symbol, found->second});
+            if (const sym::Expr* found = rate_.find(symbol)) {
+                seeds.push_back({symbol, *found});
                 moving.push_back(symbol);
             }
         }

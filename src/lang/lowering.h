@@ -27,6 +27,7 @@
 #include "lang/parse_model.h"
 #include "lang/value.h"
 #include "mech/model.h"
+#include "sym/node_map.h"
 
 namespace ananke::lang {
 
@@ -367,6 +368,7 @@ class Lowering {
     std::unordered_map<std::string, Function> functions_;
     std::unordered_map<std::string, JointKind> joints_;
     std::unordered_map<std::string, int> places_on_bodies_;  ///< points by their text
+    sym::NodeMap<std::string> place_texts_;                  ///< of their components
     bool prelude_read_ = false;
     std::unordered_set<std::uint32_t> prelude_files_;
     int joint_ = -1;                            ///< the joint that is being carried out
@@ -385,7 +387,7 @@ class Lowering {
     std::vector<Setting> settings_;
 
     std::vector<Dependence> dependence_;                      ///< per node of the graph
-    std::unordered_map<sym::Expr, sym::Expr> rate_;           ///< time derivatives of symbols
+    sym::NodeMap<sym::Expr> rate_;                            ///< time derivatives of symbols
     std::unordered_map<sym::Expr, double> parameter_values_;  ///< sym::Values<double>
     std::unordered_map<sym::Expr, int> parameter_index_;
     std::array<std::optional<Span>, 9> places_;  ///< first place of each kind of dependence

@@ -46,7 +46,54 @@ std::array<Expr, 4> quaternion_rate(const Model& model, const Body& body) {
     return u;
 }
 
-BodyKinematics body_motion(Model& model, const TimeFlow& flow, const Body& body) {
+namespace {
+
+/// Axes, omega and alpha of a spatial body, one after the other.
+std::vector<Expr> spatial_motion(Model& model, const TimeFlow& flow, const Body& body) {
+    Graph& graph = model.graph;
+    const Quaternion u = quaternion(model, body);
+    std::vector<Expr> made;
+    for (const Vec3& axis : axes_of(graph, u)) {
+        made.insert(made.end(), axis.begin(), axis.end());
+    }
+    const Vec3 omega = scale(graph, graph.integer(2),
+                             apply(graph, world_rates(graph, u), quaternion_rate(model, body)));
+    made.insert(made.end(), omega.begin(), omega.end());
+    for (const Expr component : omega) {
+        made.push_back(flow.total(graph, component));
+    }
+    return made;
+}
+
+/// T, the upper triangle of M by rows, Q of the rotation of a spatial body.
+std::vector<Expr> spatial_inertia(Model& model, const Body& body) {
+    Graph& graph = model.graph;
+    const Expr half = graph.fraction(1, 2);
+    const Matrix34 E = body_rates(graph, quaternion(model, body));
+    const Matrix34 E_dot = body_rates(graph, quaternion_rate(model, body));
+    const Vec3 omega =
+        scale(graph, graph.integer(2), apply(graph, E, quaternion_rate(model, body)));
+    const Vec3 J_omega = along(graph, body.inertia, omega);
+    std::vector<Expr> made{graph.mul(half, dot(graph, omega, J_omega))};
+    std::vector<Expr> Q;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const Vec3 J_column =
+            along(graph, body.inertia, {E[0][i], E[1][i], E[2][i]});  // J E, column i
+        for (std::size_t j = i; j < 4; ++j) {
+            made.push_back(
+                graph.mul(graph.integer(4), dot(graph, J_column, {E[0][j], E[1][j], E[2][j]})));
+        }
+        Q.push_back(graph.mul(graph.integer(-4),
+                              dot(graph, J_omega, {E_dot[0][i], E_dot[1][i], E_dot[2][i]})));
+    }
+    made.insert(made.end(), Q.begin(), Q.end());
+    return made;
+}
+
+}  // namespace
+
+BodyKinematics body_motion(Model& model, const TimeFlow& flow, const Body& body,
+                           sym::Repetition& repetition) {
     Graph& graph = model.graph;
     const Expr zero = graph.zero();
     BodyKinematics motion{body.name, identity(graph), {zero, zero, zero}, {zero, zero, zero}};
@@ -56,26 +103,33 @@ BodyKinematics body_motion(Model& model, const TimeFlow& flow, const Body& body)
         motion.omega[2] = angle.v;
         motion.alpha[2] = angle.a;
     } else if (body.kind == Body::Kind::kSpatial) {
-        const Quaternion u = quaternion(model, body);
-        motion.axes = axes_of(graph, u);
-        motion.omega = scale(graph, graph.integer(2),
-                             apply(graph, world_rates(graph, u), quaternion_rate(model, body)));
-        for (std::size_t k = 0; k < 3; ++k) {
-            motion.alpha[k] = flow.total(graph, motion.omega[k]);
+        std::vector<Expr> given;
+        for (int k = 0; k < 4; ++k) {
+            const Coordinate& c = coordinate(model, body, kQuaternion + k);
+            given.insert(given.end(), {c.q, c.v, c.a});
+        }
+        const Expr* next = repetition(graph, sym::reachable(graph, given), given, [&] {
+                               return spatial_motion(model, flow, body);
+                           }).data();
+        for (Vec3* vector :
+             {&motion.axes[0], &motion.axes[1], &motion.axes[2], &motion.omega, &motion.alpha}) {
+            for (Expr& component : *vector) {
+                component = *next++;
+            }
         }
     }
     return motion;
 }
 
-InertiaElement body_element(Model& model, const Body& body) {
+InertiaElement body_element(Model& model, const Body& body, sym::Repetition& repetition) {
     Graph& graph = model.graph;
     InertiaElement element;
     element.source = InertiaElement::Source::kBody;
     element.span = body.span;
-    const Expr half = graph.fraction(1, 2);
     if (body.kind == Body::Kind::kPlanar) {
         const int angle = body.first + kPlanarAngle;
         const Expr J = body.inertia[2][2];
+        const Expr half = graph.fraction(1, 2);
         element.T = graph.mul(half, graph.mul(J, graph.square(coordinate(model, body, 2).v)));
         if (!graph.is_zero(J)) {
             element.coordinates = {angle};
@@ -83,29 +137,30 @@ InertiaElement body_element(Model& model, const Body& body) {
         }
         return element;
     }
-    const Matrix34 E = body_rates(graph, quaternion(model, body));
-    const Matrix34 E_dot = body_rates(graph, quaternion_rate(model, body));
-    const Vec3 omega =
-        scale(graph, graph.integer(2), apply(graph, E, quaternion_rate(model, body)));
-    const Vec3 J_omega = along(graph, body.inertia, omega);
-    element.T = graph.mul(half, dot(graph, omega, J_omega));
+    std::vector<Expr> given;
+    for (const Vec3& line : body.inertia) {
+        given.insert(given.end(), line.begin(), line.end());
+    }
+    for (int k = 0; k < 4; ++k) {
+        const Coordinate& c = coordinate(model, body, kQuaternion + k);
+        given.insert(given.end(), {c.q, c.v});
+    }
+    const Expr* next = repetition(graph, sym::reachable(graph, given), given, [&] {
+                           return spatial_inertia(model, body);
+                       }).data();
+    element.T = *next++;
     const int first = body.first + kQuaternion;
-    for (std::size_t i = 0; i < 4; ++i) {
-        element.coordinates.push_back(first + static_cast<int>(i));
-        const Vec3 J_column =
-            along(graph, body.inertia, {E[0][i], E[1][i], E[2][i]});  // J E, column i
-        for (std::size_t j = i; j < 4; ++j) {
-            const Expr entry =
-                graph.mul(graph.integer(4), dot(graph, J_column, {E[0][j], E[1][j], E[2][j]}));
-            if (!graph.is_zero(entry)) {
-                element.M.push_back(
-                    {first + static_cast<int>(i), first + static_cast<int>(j), entry});
+    for (int i = first; i < first + 4; ++i) {
+        element.coordinates.push_back(i);
+        for (int j = i; j < first + 4; ++j, ++next) {
+            if (!graph.is_zero(*next)) {
+                element.M.push_back({i, j, *next});
             }
         }
-        const Expr Q = graph.mul(graph.integer(-4),
-                                 dot(graph, J_omega, {E_dot[0][i], E_dot[1][i], E_dot[2][i]}));
-        if (!graph.is_zero(Q)) {
-            element.Q.push_back({first + static_cast<int>(i), Q});
+    }
+    for (int i = first; i < first + 4; ++i, ++next) {
+        if (!graph.is_zero(*next)) {
+            element.Q.push_back({i, *next});
         }
     }
     return element;

@@ -7,6 +7,7 @@
 
 #include "mech/equations.h"
 #include "mech/points.h"
+#include "sym/repetition.h"
 
 namespace ananke::mech {
 
@@ -14,11 +15,12 @@ namespace ananke::mech {
 std::array<Expr, 4> quaternion(const Model& model, const Body& body);
 std::array<Expr, 4> quaternion_rate(const Model& model, const Body& body);
 
-/// Axes, angular velocity and angular acceleration.
-BodyKinematics body_motion(Model& model, const TimeFlow& flow, const Body& body);
+/// Axes, angular velocity and angular acceleration; a repetition of its own.
+BodyKinematics body_motion(Model& model, const TimeFlow& flow, const Body& body,
+                           sym::Repetition& repetition);
 
 /// The inertia of its rotation; that of its mass centre belongs to the point.
-InertiaElement body_element(Model& model, const Body& body);
+InertiaElement body_element(Model& model, const Body& body, sym::Repetition& repetition);
 
 /// Q += d omega/d v^T tau.
 void add_torque(Model& model, const Body& body, const Vec3& tau, std::vector<Expr>& Q);

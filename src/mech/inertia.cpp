@@ -7,6 +7,7 @@
 #include "mech/vectors.h"
 #include "sym/differentiate.h"
 #include "sym/node_map.h"
+#include "sym/repetition.h"
 
 namespace ananke::mech {
 
@@ -25,7 +26,7 @@ std::vector<int> local_coordinates(const Graph& graph, const TimeFlow& flow, Exp
                                    std::initializer_list<SymbolKind> kinds) {
     std::vector<int> local;
     for (const Expr symbol : sym::symbols_of(graph, f)) {
-        const SymbolKind kind = graph.symbol_record(symbol).kind;
+        const SymbolKind kind = graph.symbol_kind(symbol);
         if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) {
             local.push_back(flow.coordinate_of(symbol));
         }
@@ -106,50 +107,87 @@ InertiaElement mass_element(Model& model) {
 /// T = m/2 |v|^2 of a particle at r(q, t). With r' = r_q v + r_t Lagrange's equation becomes
 ///   M = m r_q^T r_q     Q = -m r_q^T (v^T r_qq v + 2 r_qt v + r_tt)
 /// in which the terms that T_q and T_vq v have in common are gone.
-InertiaElement particle_element(Model& model, const TimeFlow& flow, const PointKinematics& point,
-                                Expr mass) {
-    Graph& graph = model.graph;
-    InertiaElement element;
-    element.source = InertiaElement::Source::kParticle;
-    element.T = graph.mul(graph.mul(graph.fraction(1, 2), mass),
-                          dot(graph, point.velocity, point.velocity));
-    const Vec3& r = point.position;
-    std::vector<int>& local = element.coordinates;
-    for (const Expr component : r) {
-        const auto more = local_coordinates(graph, flow, component, {SymbolKind::kCoordinate});
-        local.insert(local.end(), more.begin(), more.end());
-    }
-    std::sort(local.begin(), local.end());
-    local.erase(std::unique(local.begin(), local.end()), local.end());
-    std::vector<Expr> q;
-    q.reserve(local.size());
-    for (const int i : local) {
-        q.push_back(model.coordinates[at(i)].q);
-    }
+class ParticleElements {
+  public:
+    ParticleElements(Model& model, const TimeFlow& flow) : model_(model), flow_(flow) {}
 
-    std::vector<Vec3> r_q(q.size());
-    Vec3 rest;  // the acceleration at a = 0
-    for (std::size_t k = 0; k < 3; ++k) {
-        rest[k] = flow.along_velocity(graph, point.velocity[k]);
-        const std::vector<Expr> slopes = sym::gradient(graph, r[k], q);
-        for (std::size_t i = 0; i < q.size(); ++i) {
-            r_q[i][k] = slopes[i];
+    InertiaElement operator()(const PointKinematics& point, Expr mass) {
+        Graph& graph = model_.graph;
+        std::vector<Expr> roles{mass};
+        roles.insert(roles.end(), point.position.begin(), point.position.end());
+        roles.insert(roles.end(), point.velocity.begin(), point.velocity.end());
+        std::vector<Expr> nodes = sym::reachable(graph, roles);
+        InertiaElement element;
+        element.source = InertiaElement::Source::kParticle;
+        element.coordinates = coordinates_among(sym::reachable(graph, point.position));
+        const std::vector<int>& local = element.coordinates;
+        for (const int i : local) {
+            roles.insert(roles.end(), {model_.coordinates[at(i)].q, model_.coordinates[at(i)].v});
+            nodes.push_back(model_.coordinates[at(i)].v);
         }
-    }
-    for (std::size_t i = 0; i < q.size(); ++i) {
-        for (std::size_t j = i; j < q.size(); ++j) {
-            const Expr value = graph.mul(mass, dot(graph, r_q[i], r_q[j]));
-            if (!graph.is_zero(value)) {
-                element.M.push_back({local[i], local[j], value});
+        std::sort(nodes.begin(), nodes.end());
+        nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+        const Expr* next =
+            repetition_(graph, nodes, roles, [&] { return derive(point, mass, local); }).data();
+        element.T = *next++;
+        for (std::size_t i = 0; i < local.size(); ++i) {
+            for (std::size_t j = i; j < local.size(); ++j, ++next) {
+                if (!graph.is_zero(*next)) {
+                    element.M.push_back({local[i], local[j], *next});
+                }
+            }
+            if (const Expr Q_i = *next++; !graph.is_zero(Q_i)) {
+                element.Q.push_back({local[i], Q_i});
             }
         }
-        const Expr Q_i = graph.neg(graph.mul(mass, dot(graph, r_q[i], rest)));
-        if (!graph.is_zero(Q_i)) {
-            element.Q.push_back({local[i], Q_i});
-        }
+        return element;
     }
-    return element;
-}
+
+  private:
+    std::vector<int> coordinates_among(std::span<const Expr> nodes) const {
+        std::vector<int> local;
+        for (const Expr e : nodes) {
+            if (model_.graph.is_symbol(e, SymbolKind::kCoordinate)) {
+                local.push_back(flow_.coordinate_of(e));
+            }
+        }
+        std::sort(local.begin(), local.end());
+        return local;
+    }
+
+    /// T, then per coordinate its row of the upper triangle of M and its Q.
+    std::vector<Expr> derive(const PointKinematics& point, Expr mass,
+                             const std::vector<int>& local) {
+        Graph& graph = model_.graph;
+        std::vector<Expr> made{graph.mul(graph.mul(graph.fraction(1, 2), mass),
+                                         dot(graph, point.velocity, point.velocity))};
+        std::vector<Expr> q;
+        q.reserve(local.size());
+        for (const int i : local) {
+            q.push_back(model_.coordinates[at(i)].q);
+        }
+        std::vector<Vec3> r_q(q.size());
+        Vec3 rest;  // the acceleration at a = 0
+        for (std::size_t k = 0; k < 3; ++k) {
+            rest[k] = flow_.along_velocity(graph, point.velocity[k]);
+            const std::vector<Expr> slopes = sym::gradient(graph, point.position[k], q);
+            for (std::size_t i = 0; i < q.size(); ++i) {
+                r_q[i][k] = slopes[i];
+            }
+        }
+        for (std::size_t i = 0; i < q.size(); ++i) {
+            for (std::size_t j = i; j < q.size(); ++j) {
+                made.push_back(graph.mul(mass, dot(graph, r_q[i], r_q[j])));
+            }
+            made.push_back(graph.neg(graph.mul(mass, dot(graph, r_q[i], rest))));
+        }
+        return made;
+    }
+
+    Model& model_;
+    const TimeFlow& flow_;
+    sym::Repetition repetition_;
+};
 
 }  // namespace
 
@@ -166,21 +204,22 @@ std::vector<InertiaElement> inertia_elements(Model& model, const TimeFlow& flow,
             elements.push_back(std::move(element));
         }
     }
+    ParticleElements particle_element(model, flow);
     for (std::size_t p = 0; p < model.points.size(); ++p) {
         if (!model.points[p].mass) {
             continue;
         }
-        InertiaElement element =
-            particle_element(model, flow, points.points()[p], *model.points[p].mass);
+        InertiaElement element = particle_element(points.points()[p], *model.points[p].mass);
         element.index = static_cast<int>(p);
         element.span = model.points[p].span;
         elements.push_back(std::move(element));
     }
+    sym::Repetition of_bodies;
     for (std::size_t b = 0; b < model.bodies.size(); ++b) {
         if (model.bodies[b].kind == Body::Kind::kGround) {
             continue;
         }
-        InertiaElement element = body_element(model, model.bodies[b]);
+        InertiaElement element = body_element(model, model.bodies[b], of_bodies);
         element.index = static_cast<int>(b);
         elements.push_back(std::move(element));
     }

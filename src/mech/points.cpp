@@ -56,7 +56,6 @@ int TimeFlow::coordinate_of(Expr symbol) const {
 }
 
 PointTable::PointTable(Model& model, const TimeFlow& flow, std::vector<Diagnostic>& diagnostics) {
-    sym::Graph& graph = model.graph;
     add_bodies(model, flow);
     for (std::size_t p = 0; p < model.points.size(); ++p) {
         const Point& point = model.points[p];
@@ -68,13 +67,12 @@ PointTable::PointTable(Model& model, const TimeFlow& flow, std::vector<Diagnosti
             symbols_[point.a[k]] = {static_cast<int>(p), axis, SymbolKind::kPointAcceleration};
         }
     }
+    sym::Repetition repetition;
     for (const int p : resolution_order(model, diagnostics)) {
         const Point& point = model.points[static_cast<std::size_t>(p)];
         PointKinematics& motion = points_[static_cast<std::size_t>(p)];
+        motion = motion_of(model, flow, point, repetition);
         for (std::size_t k = 0; k < 3; ++k) {
-            motion.position[k] = replace(graph, point.position[k]);
-            motion.velocity[k] = flow.along_velocity(graph, motion.position[k]);
-            motion.acceleration[k] = flow.total(graph, motion.velocity[k]);
             values_[point.r[k]] = motion.position[k];
             values_[point.v[k]] = motion.velocity[k];
             values_[point.a[k]] = motion.acceleration[k];
@@ -82,11 +80,52 @@ PointTable::PointTable(Model& model, const TimeFlow& flow, std::vector<Diagnosti
     }
 }
 
+/// Position as it is written, over coordinates, with its rate and the rate of that.
+PointKinematics PointTable::motion_of(Model& model, const TimeFlow& flow, const Point& point,
+                                      sym::Repetition& repetition) const {
+    sym::Graph& graph = model.graph;
+    std::vector<Expr> roles(point.position.begin(), point.position.end());
+    for (const Expr e : sym::reachable(graph, roles)) {
+        if (const Expr* value = graph.is_symbol(e) ? values_.find(e) : nullptr) {
+            roles.insert(roles.end(), {e, *value});
+        }
+    }
+    std::vector<Expr> nodes = sym::reachable(graph, roles);
+    const std::size_t count = nodes.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        const int place = graph.is_symbol(nodes[i]) ? flow.coordinate_of(nodes[i]) : -1;
+        if (place >= 0) {
+            const Coordinate& c = model.coordinates[static_cast<std::size_t>(place)];
+            roles.insert(roles.end(), {c.q, c.v, c.a});
+            nodes.insert(nodes.end(), {c.q, c.v, c.a});
+        }
+    }
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    const Expr* next = repetition(graph, nodes, roles, [&] {
+                           std::vector<Expr> made;
+                           for (const Expr written : point.position) {
+                               made.push_back(replace(graph, written));
+                               made.push_back(flow.along_velocity(graph, made.back()));
+                               made.push_back(flow.total(graph, made.back()));
+                           }
+                           return made;
+                       }).data();
+    PointKinematics motion{point.name, {}, {}, {}, point.mass.has_value()};
+    for (std::size_t k = 0; k < 3; ++k) {
+        motion.position[k] = *next++;
+        motion.velocity[k] = *next++;
+        motion.acceleration[k] = *next++;
+    }
+    return motion;
+}
+
 void PointTable::add_bodies(Model& model, const TimeFlow& flow) {
+    sym::Repetition repetition;
     for (std::size_t b = 0; b < model.bodies.size(); ++b) {
         const Body& body = model.bodies[b];
         const int index = static_cast<int>(b);
-        const BodyKinematics motion = body_motion(model, flow, body);
+        const BodyKinematics motion = body_motion(model, flow, body, repetition);
         for (std::size_t k = 0; k < 3; ++k) {
             const int component = static_cast<int>(k);
             for (std::size_t axis = 0; axis < 3; ++axis) {

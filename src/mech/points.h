@@ -8,6 +8,7 @@
 #include "mech/equations.h"
 #include "mech/model.h"
 #include "sym/node_map.h"
+#include "sym/repetition.h"
 #include "sym/walk.h"
 
 namespace ananke::mech {
@@ -70,6 +71,8 @@ class PointTable {
 
   private:
     void add_bodies(Model& model, const TimeFlow& flow);
+    PointKinematics motion_of(Model& model, const TimeFlow& flow, const Point& point,
+                              sym::Repetition& repetition) const;
     std::vector<int> resolution_order(const Model& model, std::vector<Diagnostic>& diagnostics);
 
     std::vector<PointKinematics> points_;

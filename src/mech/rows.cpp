@@ -98,7 +98,7 @@ class Attribution {
         Graph& graph = model_.graph;
         std::vector<Expr> symbols = sym::symbols_of(graph, written);
         std::erase_if(symbols, [&](Expr e) {
-            const SymbolKind kind = graph.symbol_record(e).kind;
+            const SymbolKind kind = graph.symbol_kind(e);
             return row.holonomic
                        ? kind != SymbolKind::kPointPosition && kind != SymbolKind::kCoordinate
                        : kind != SymbolKind::kPointVelocity && kind != SymbolKind::kVelocity;
@@ -247,7 +247,15 @@ class RowDerivation {
 
     void operator()(Row& row) {
         Graph& graph = model_.graph;
-        find_given(row.residual);
+        given_ = sym::reachable(graph, row.residual);
+        row.holonomic = std::none_of(given_.begin(), given_.end(), [&](Expr e) {
+            return graph.is_symbol(e, SymbolKind::kVelocity);
+        });
+        std::vector<Expr> symbols;
+        const SymbolKind kind = row.holonomic ? SymbolKind::kCoordinate : SymbolKind::kVelocity;
+        std::copy_if(given_.begin(), given_.end(), std::back_inserter(symbols),
+                     [&](Expr e) { return graph.is_symbol(e, kind); });
+        add_rates();
         sym::Shape shape = sym::shape_of(graph, given_);
         shape.push_back(sym::place_of(given_, row.residual));
         for (const Expr e : given_) {  // whose rate is which
@@ -256,8 +264,6 @@ class RowDerivation {
                 shape.push_back(sym::place_of(given_, model_.coordinates[coordinate].q));
             }
         }
-        row.holonomic = !sym::depends_on_kind(graph, row.residual, SymbolKind::kVelocity);
-        const std::vector<Expr> symbols = row_symbols(graph, row);
         const auto known = known_.find(shape);
         if (known == known_.end()) {
             derive(row, symbols);
@@ -287,9 +293,7 @@ class RowDerivation {
                 &row.rate_magnitude, &row.b_magnitude, &row.row_magnitude};
     }
 
-    /// The nodes of the residual and the rates of its coordinates.
-    void find_given(Expr residual) {
-        given_ = sym::reachable(model_.graph, residual);
+    void add_rates() {
         const std::size_t count = given_.size();
         for (std::size_t i = 0; i < count; ++i) {
             if (model_.graph.is_symbol(given_[i], SymbolKind::kCoordinate)) {
@@ -334,7 +338,7 @@ class RowDerivation {
     Model& model_;
     const TimeFlow& flow_;
     Collector collector_;
-    std::vector<Expr> given_;   ///< of the present row, ascending
+    std::vector<Expr> given_;   ///< nodes of the present row, rates of its coordinates; ascending
     std::vector<Expr> values_;  ///< of A, by symbol
     std::unordered_map<sym::Shape, Known, sym::ShapeHash> known_;
 };

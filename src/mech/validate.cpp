@@ -89,7 +89,7 @@ class SymbolCheck {
         std::optional<Expr> worst;
         Level highest = allowed;
         for (const Expr symbol : sym::symbols_of(graph_, e)) {
-            const Level level = level_of(graph_.symbol_record(symbol).kind);
+            const Level level = level_of(graph_.symbol_kind(symbol));
             if (level > highest) {
                 highest = level;
                 worst = symbol;

@@ -69,13 +69,20 @@ Result<InitialState> initial_values(const Model& model, std::span<const double> 
 
     auto symbols = symbol_values<double>(model, parameters);
     for (const bool velocities : {false, true}) {
+        std::vector<Expr> given;
+        for (const InitialValue& initial : model.initial) {
+            if (initial.velocity == velocities) {
+                given.push_back(initial.value);
+            }
+        }
+        const std::vector<double> numbers = sym::evaluate<double>(model.graph, given, symbols);
+        const double* next = numbers.data();
         for (const InitialValue& initial : model.initial) {
             const auto i = static_cast<std::size_t>(initial.coordinate);
             if (initial.velocity != velocities) {
                 continue;
             }
-            (velocities ? state.v : state.q)[i] =
-                sym::evaluate<double>(model.graph, initial.value, symbols);
+            (velocities ? state.v : state.q)[i] = *next++;
             (velocities ? state.v_exact : state.q_exact)[i] = initial.exact;
             state.v_follows[i] =
                 state.v_follows[i] ||

@@ -474,6 +474,8 @@ CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
         inputs.push_back(one.truth);
     }
     find_feedback(compiled, model, equations, switches, inputs);
+    model.graph.settle();  // what follows takes memory, and makes few new expressions
+    sym::forget_walks();
     code::Lowering lowering(model.graph, inputs);
     compile_reactions(compiled, model, equations, switches, lowering);
     compiled.dynamics = dynamics_kernel(equations, compiled.rows, switches, lowering);

@@ -160,6 +160,8 @@ Preparation prepare(mech::Model model, const PrepareOptions& options) {
     prepared->initial = initial.value();
     prepared->compiled = std::make_shared<const CompiledModel>(
         CompiledModel::compile(prepared->model, prepared->equations));
+    prepared->model.graph.settle();
+    sym::forget_walks();
     result.prepared = std::move(prepared);
     return result;
 }

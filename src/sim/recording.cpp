@@ -75,7 +75,10 @@ std::vector<int> all_blocks(const CompiledModel& model) {
     }
     std::vector<std::vector<int>> rows_of(blocks.size());
     for (const Place& place : model.row_entries) {
-        rows_of[static_cast<std::size_t>(place.column)].push_back(place.row);
+        const auto column = static_cast<std::size_t>(place.column);
+        if (blocks[column] < 0) {
+            rows_of[column].push_back(place.row);
+        }
     }
     std::map<std::vector<int>, int> held;
     for (std::size_t j = 0; j < blocks.size(); ++j) {

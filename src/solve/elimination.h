@@ -51,9 +51,9 @@ class Elimination {
     int n() const { return n_; }
     /// K_ik = K_ki; each pair at most once.
     void set(int i, int k, S value) {
-        links_[at(i)].push_back({k, entries_.size()});
+        link(i, k);
         if (i != k) {
-            links_[at(k)].push_back({i, entries_.size()});
+            link(k, i);
         }
         entries_.push_back(value);
     }
@@ -148,6 +148,16 @@ class Elimination {
 
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+    /// To the entry that comes next.
+    void link(int from, int to) {
+        std::vector<Link>& links = links_[at(from)];
+        if (links.capacity() == 0) {
+            constexpr std::size_t kUsual = 8;  // of a joint
+            links.reserve(kUsual);
+        }
+        links.push_back({to, entries_.size()});
+    }
+
     void subtract(int i, int k, const S& value) {
         for (const Link& link : links_[at(i)]) {
             if (link.to == k) {
@@ -164,7 +174,7 @@ class Elimination {
                 std::erase_if(links_[at(link.to)], [&](const Link& l) { return l.to == gone; });
             }
         }
-        links_[at(gone)].clear();
+        std::vector<Link>().swap(links_[at(gone)]);  // large systems fill memory
     }
 
     S eliminate_alone(int p) {
@@ -172,6 +182,7 @@ class Elimination {
         ANANKE_REQUIRE(diagonal != nullptr);
         const S pivot = *diagonal;
         Step step{p, -1, reciprocal(pivot), std::nullopt, pivot, {}};
+        step.neighbours.reserve(links_[at(p)].size());
         for (const Link& link : links_[at(p)]) {
             if (link.to != p) {
                 step.neighbours.push_back({link.to, entries_[link.entry], std::nullopt});
@@ -200,6 +211,7 @@ class Elimination {
         if (const S* mass = find(j, j)) {
             step.mass = *mass;
         }
+        step.neighbours.reserve(links_[at(j)].size());
         for (const Link& link : links_[at(j)]) {
             if (link.to != j && link.to != r) {
                 step.neighbours.push_back({link.to, entries_[link.entry], std::nullopt});
@@ -219,6 +231,7 @@ class Elimination {
             force = force - *step.mass * step.head;
         }
         std::vector<std::optional<S>> e;
+        e.reserve(step.neighbours.size());
         for (const Neighbour& one : step.neighbours) {
             std::optional<S> half = one.u;
             if (one.s && step.mass) {

@@ -163,7 +163,19 @@ class QuaternionBasis {
         const auto before = [](const MatrixEntry<S>& x, const MatrixEntry<S>& y) {
             return x.row != y.row ? x.row < y.row : x.column < y.column;
         };
-        std::stable_sort(terms.begin(), terms.end(), before);
+        const auto row_before = [](const MatrixEntry<S>& x, const MatrixEntry<S>& y) {
+            return x.row < y.row;
+        };
+        if (std::is_sorted(terms.begin(), terms.end(), row_before)) {  // as rows of A are
+            for (auto row = terms.begin(); row != terms.end();) {
+                const auto next = std::find_if(
+                    row, terms.end(), [&](const MatrixEntry<S>& x) { return row->row < x.row; });
+                std::stable_sort(row, next, before);
+                row = next;
+            }
+        } else {
+            std::stable_sort(terms.begin(), terms.end(), before);
+        }
         const std::size_t first = to.size();
         for (const MatrixEntry<S>& term : terms) {
             if (to.size() > first && !before(to.back(), term)) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "sym/shape.h"
 #include "sym/walk.h"
 
 namespace ananke::sym {
@@ -106,40 +107,50 @@ Real apply_operation(Op op, Real a, Real b, Real c) {
     return Real(0);
 }
 
-/// Places of nodes among the values of an evaluation. Whatever an earlier one left is overwritten
-/// before it is read, because operands come first.
-std::vector<std::uint32_t>& places_of(const Graph& graph) {
-    thread_local std::vector<std::uint32_t> places;
-    if (places.size() < graph.size()) {
-        places.reserve(graph.size() + graph.size() / 8);
-        places.resize(places.capacity());
+/// Places of nodes among those of an evaluation, ascending: looked up where these are a large part
+/// of the graph, else searched for.
+class Places {
+  public:
+    Places(const Graph& graph, std::span<const Expr> nodes) : nodes_(nodes) {
+        if (nodes.size() > graph.size() / 64) {
+            places_.resize(graph.size());
+            for (std::uint32_t place = 0; place < nodes.size(); ++place) {
+                places_[nodes[place].id] = place;
+            }
+        }
     }
-    return places;
-}
+    std::uint32_t operator()(Expr e) const {
+        return places_.empty() ? place_of(nodes_, e) : places_[e.id];
+    }
+
+  private:
+    std::span<const Expr> nodes_;
+    std::vector<std::uint32_t> places_;
+};
 
 }  // namespace
 
 template <class Real>
 Evaluation<Real>::Evaluation(const Graph& graph, std::span<const Expr> roots) {
-    std::vector<std::uint32_t>& places = places_of(graph);
     const std::vector<Expr> nodes = reachable(graph, roots);
+    const Places place_among(graph, nodes);
     values_.resize(nodes.size());
     for (std::uint32_t place = 0; place < nodes.size(); ++place) {
         const Expr e = nodes[place];
         const Node& node = graph.node(e);
-        places[e.id] = place;
         if (node.op == Op::kConstant) {
             values_[place] = value_of<Real>(graph.constant(e));
         } else if (node.op == Op::kSymbol) {
             symbols_.push_back({e, place});
         } else {
             const int count = arity(node.op);
-            steps_.push_back({node.op, place, places[node.a], count >= 2 ? places[node.b] : 0,
-                              count >= 3 ? places[node.c] : 0});
+            steps_.push_back({node.op, place, place_among(Expr{node.a}),
+                              count >= 2 ? place_among(Expr{node.b}) : 0,
+                              count >= 3 ? place_among(Expr{node.c}) : 0});
         }
     }
     for (const Expr root : roots) {
-        roots_.push_back(places[root.id]);
+        roots_.push_back(place_among(root));
     }
 }
 

@@ -12,70 +12,6 @@
 namespace ananke::sym {
 namespace {
 
-struct OpInfo {
-    int arity;
-    std::string_view name;
-};
-
-constexpr OpInfo info(Op op) {
-    switch (op) {
-        case Op::kConstant:
-        case Op::kSymbol:
-            return {0, ""};
-        case Op::kNeg:
-        case Op::kNot:
-            return {1, ""};
-        case Op::kSin:
-            return {1, "sin"};
-        case Op::kCos:
-            return {1, "cos"};
-        case Op::kTan:
-            return {1, "tan"};
-        case Op::kAsin:
-            return {1, "asin"};
-        case Op::kAcos:
-            return {1, "acos"};
-        case Op::kAtan:
-            return {1, "atan"};
-        case Op::kSinh:
-            return {1, "sinh"};
-        case Op::kCosh:
-            return {1, "cosh"};
-        case Op::kTanh:
-            return {1, "tanh"};
-        case Op::kExp:
-            return {1, "exp"};
-        case Op::kLog:
-            return {1, "log"};
-        case Op::kSqrt:
-            return {1, "sqrt"};
-        case Op::kAbs:
-            return {1, "abs"};
-        case Op::kSign:
-            return {1, "sign"};
-        case Op::kAtan2:
-            return {2, "atan2"};
-        case Op::kMin:
-            return {2, "min"};
-        case Op::kMax:
-            return {2, "max"};
-        case Op::kAdd:
-        case Op::kSub:
-        case Op::kMul:
-        case Op::kDiv:
-        case Op::kPow:
-        case Op::kLess:
-        case Op::kLessEqual:
-        case Op::kEqual:
-        case Op::kAnd:
-        case Op::kOr:
-            return {2, ""};
-        case Op::kSelect:
-            return {3, ""};
-    }
-    return {0, ""};
-}
-
 /// Exact numbers by their fraction, others by their bits.
 std::pair<std::uint64_t, std::uint64_t> key(const Number& number) {
     return {number.exact() ? static_cast<std::uint64_t>(number.numerator)
@@ -94,12 +30,45 @@ std::uint64_t hash(SymbolKind kind, std::string_view name) {
 
 }  // namespace
 
-int arity(Op op) {
-    return info(op).arity;
-}
-
 std::string_view function_name(Op op) {
-    return info(op).name;
+    switch (op) {
+        case Op::kSin:
+            return "sin";
+        case Op::kCos:
+            return "cos";
+        case Op::kTan:
+            return "tan";
+        case Op::kAsin:
+            return "asin";
+        case Op::kAcos:
+            return "acos";
+        case Op::kAtan:
+            return "atan";
+        case Op::kSinh:
+            return "sinh";
+        case Op::kCosh:
+            return "cosh";
+        case Op::kTanh:
+            return "tanh";
+        case Op::kExp:
+            return "exp";
+        case Op::kLog:
+            return "log";
+        case Op::kSqrt:
+            return "sqrt";
+        case Op::kAbs:
+            return "abs";
+        case Op::kSign:
+            return "sign";
+        case Op::kAtan2:
+            return "atan2";
+        case Op::kMin:
+            return "min";
+        case Op::kMax:
+            return "max";
+        default:
+            return "";
+    }
 }
 
 Graph::Graph() {
@@ -107,20 +76,48 @@ Graph::Graph() {
     one_ = integer(1);
 }
 
+namespace {
+
+inline std::uint64_t hash(const Node& node) {
+    return mix(node.a + (std::uint64_t{node.b} << 32U),
+               node.c + (static_cast<std::uint64_t>(node.op) << 32U));
+}
+
+std::uint32_t newest_operand(const Node& node) {
+    return std::max({node.a, node.b, node.c});
+}
+
+}  // namespace
+
 Expr Graph::intern(Op op, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-    const Node node{op, a, b, c};
-    const std::uint64_t hash = mix(mix(static_cast<std::uint64_t>(op) + 1, a), mix(b, c));
+    if (settled_) {
+        know_all_nodes();
+    }
+    const Node node{.op = op, .a = a, .b = b, .c = c};
     const Expr next{static_cast<std::uint32_t>(nodes_.size())};
-    const Expr e{known_nodes_.find_or_insert(std::max({a, b, c}), hash, next.id,
+    const Expr e{known_nodes_.find_or_insert(newest_operand(node), hash(node), next.id,
                                              [&](std::uint32_t id) { return nodes_[id] == node; })};
     if (e == next) {
-        if (nodes_.size() == nodes_.capacity()) {  // not twice the size: large graphs fill memory
-            nodes_.reserve(nodes_.size() + nodes_.size() / 4 + 64);
-        }
         nodes_.push_back(node);
     }
     ANANKE_DEBUG_CHECK(e != next || is_canonical(e));
     return e;
+}
+
+void Graph::settle() {
+    nodes_.shrink_to_fit();
+    known_nodes_ = {};
+    settled_ = true;
+}
+
+void Graph::know_all_nodes() {
+    settled_ = false;
+    for (std::uint32_t id = 0; id < nodes_.size(); ++id) {
+        if (arity(nodes_[id].op) > 0) {
+            known_nodes_.find_or_insert(newest_operand(nodes_[id]), hash(nodes_[id]), id,
+                                        [](std::uint32_t) { return false; });
+        }
+    }
 }
 
 Expr Graph::intern_constant(const Number& number, std::string_view text) {
@@ -129,7 +126,7 @@ Expr Graph::intern_constant(const Number& number, std::string_view text) {
         return key(constants_[nodes_[id].a]) == key(number);
     })};
     if (e == next) {
-        nodes_.push_back({Op::kConstant, static_cast<std::uint32_t>(constants_.size())});
+        nodes_.push_back({.op = Op::kConstant, .a = static_cast<std::uint32_t>(constants_.size())});
         constants_.push_back({number, std::string(text)});
     }
     return e;
@@ -165,7 +162,7 @@ Expr Graph::symbol(SymbolKind kind, std::string_view name) {
         return known.kind == kind && known.name == name;
     })};
     if (e == next) {
-        nodes_.push_back({Op::kSymbol, static_cast<std::uint32_t>(symbols_.size())});
+        nodes_.push_back({Op::kSymbol, kind, static_cast<std::uint32_t>(symbols_.size())});
         symbols_.push_back({kind, std::string(name)});
     }
     return e;
@@ -178,10 +175,6 @@ std::optional<Expr> Graph::find_symbol(SymbolKind kind, std::string_view name) c
             return known.kind == kind && known.name == name;
         });
     return found ? std::optional(Expr{*found}) : std::nullopt;
-}
-
-bool Graph::is_symbol(Expr e, SymbolKind kind) const {
-    return is_symbol(e) && symbols_[node(e).a].kind == kind;
 }
 
 const Constant& Graph::constant(Expr e) const {

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/growing_array.h"
 #include "sym/index_table.h"
 #include "sym/node_table.h"
 
@@ -73,7 +74,31 @@ enum class Op : std::uint8_t {
 };
 
 /// Number of operands of a node: 0 for constants and symbols.
-int arity(Op op);
+constexpr int arity(Op op) {
+    switch (op) {
+        case Op::kConstant:
+        case Op::kSymbol:
+            return 0;
+        case Op::kAdd:
+        case Op::kSub:
+        case Op::kMul:
+        case Op::kDiv:
+        case Op::kPow:
+        case Op::kAtan2:
+        case Op::kMin:
+        case Op::kMax:
+        case Op::kLess:
+        case Op::kLessEqual:
+        case Op::kEqual:
+        case Op::kAnd:
+        case Op::kOr:
+            return 2;
+        case Op::kSelect:
+            return 3;
+        default:
+            return 1;
+    }
+}
 
 /// Name in the language: "sin", "atan2"; "" for arithmetic and truth values.
 std::string_view function_name(Op op);
@@ -102,6 +127,7 @@ struct Expr {
 
 struct Node {
     Op op;
+    SymbolKind kind = SymbolKind::kTime;  ///< of a symbol
     std::uint32_t a = 0;  ///< operands; for constants and symbols `a` is the index of their record
     std::uint32_t b = 0;
     std::uint32_t c = 0;
@@ -153,6 +179,12 @@ class Graph {
     Expr apply(Op op, Expr a);
     Expr apply(Op op, Expr a, Expr b);
     Expr select(Expr condition, Expr then, Expr otherwise);
+    /// An operation on one or two operands as it is, without asking which rules apply. Requires
+    /// that none does, or only that the older operand comes first (`by_age`).
+    Expr repeat(Op op, Expr a) { return intern(op, a.id); }
+    Expr repeat(Op op, Expr a, Expr b, bool by_age) {
+        return by_age && b < a ? intern(op, b.id, a.id) : intern(op, a.id, b.id);
+    }
 
     // Reading.
     std::size_t size() const { return nodes_.size(); }
@@ -162,13 +194,21 @@ class Graph {
     }
     bool is_constant(Expr e) const { return node(e).op == Op::kConstant; }
     bool is_symbol(Expr e) const { return node(e).op == Op::kSymbol; }
-    bool is_symbol(Expr e, SymbolKind kind) const;
+    bool is_symbol(Expr e, SymbolKind kind) const { return is_symbol(e) && node(e).kind == kind; }
+    SymbolKind symbol_kind(Expr e) const {  ///< requires is_symbol(e)
+        ANANKE_DEBUG_CHECK(is_symbol(e));
+        return node(e).kind;
+    }
     bool is_zero(Expr e) const { return e == zero_; }
     bool is_one(Expr e) const { return e == one_; }
     const Constant& constant(Expr e) const;     ///< requires is_constant(e)
     const Symbol& symbol_record(Expr e) const;  ///< requires is_symbol(e)
     Expr zero() const { return zero_; }
     Expr one() const { return one_; }
+
+    /// Gives back the memory that only new expressions need; the next one takes it again, at the
+    /// cost of a look at every node. For large graphs that are complete.
+    void settle();
 
     /// The rules at the top of this file hold for this node (its operands are nodes of their own).
     bool is_canonical(Expr e) const;
@@ -186,6 +226,7 @@ class Graph {
     };
 
     Expr intern(Op op, std::uint32_t a, std::uint32_t b = 0, std::uint32_t c = 0);
+    void know_all_nodes();
     Expr intern_constant(const Number& number, std::string_view text = "");
     Expr scaled(const Number& coefficient, Expr rest);
     const Constant* exact_constant(Expr e) const;
@@ -194,10 +235,11 @@ class Graph {
     Expr sum_of(Expr a, Expr b, bool subtract);
     std::optional<Expr> fold_function(Op op, Expr a);
 
-    std::vector<Node> nodes_;
+    GrowingArray<Node> nodes_;
     std::vector<Constant> constants_;
     std::vector<Symbol> symbols_;
-    NodeTable known_nodes_;       ///< operations
+    NodeTable known_nodes_;  ///< operations, unless the graph is settled
+    bool settled_ = false;
     IndexTable known_constants_;  ///< their nodes
     IndexTable known_symbols_;    ///< their nodes
     Expr zero_;

@@ -24,6 +24,20 @@ TEST_F(GraphTest, EqualExpressionsAreOneNode) {
     EXPECT_EQ(g.literal("0.50"), g.fraction(1, 2));
 }
 
+TEST_F(GraphTest, ASettledGraphStillKnowsItsNodes) {
+    const Expr sum = g.add(g.mul(two, x), g.apply(Op::kSin, y));
+    const std::size_t size = g.size();
+    g.settle();
+    EXPECT_EQ(g.add(g.apply(Op::kSin, y), g.mul(x, two)), sum);
+    EXPECT_EQ(g.size(), size);
+    g.settle();
+    const Expr product = g.mul(sum, m);
+    EXPECT_EQ(g.size(), size + 1);
+    const Graph copy = g;
+    EXPECT_EQ(g.mul(m, sum), product);
+    EXPECT_EQ(copy.node(product), g.node(product));
+}
+
 TEST_F(GraphTest, SumsAreCanonical) {
     EXPECT_EQ(g.add(x, g.zero()), x);
     EXPECT_EQ(g.sub(x, x), g.zero());

@@ -10,8 +10,8 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
+#include "base/growing_array.h"
 #include "sym/index_table.h"
 
 namespace ananke::sym {
@@ -26,8 +26,7 @@ class NodeTable {
         const std::uint64_t slot = std::uint64_t{kSlotsPerNode} * newest + (hash & (kSpread - 1));
         const std::size_t number = slot / kBucketSize;
         if (number >= buckets_.size()) {
-            buckets_.reserve(number + number / 4 + kSpread / kBucketSize);
-            buckets_.resize(buckets_.capacity(), kEmptyBucket);
+            buckets_.resize(number + number / 8 + kSpread / kBucketSize, kEmptyBucket);
         }
         Bucket& bucket = buckets_[number];
         for (std::size_t k = 0; k < kBucketSize; ++k) {
@@ -54,7 +53,7 @@ class NodeTable {
         return bucket;
     }();
 
-    std::vector<Bucket> buckets_;
+    GrowingArray<Bucket> buckets_;
     IndexTable rest_;  ///< of full buckets
 };
 

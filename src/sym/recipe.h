@@ -1,6 +1,7 @@
 // How expressions are made from others, to be repeated with other names.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -15,6 +16,10 @@ class Recipe {
   public:
     /// `given` ascending, all of some expressions; `made` from them by operations of the graph.
     Recipe(const Graph& graph, std::span<const Expr> given, std::span<const Expr> made);
+    /// The same, with all nodes that the graph has had since it had `known`: those that nothing of
+    /// what is made needs are made again too, so that the graph grows as if there was no recipe.
+    Recipe(const Graph& graph, std::span<const Expr> given, std::span<const Expr> made,
+           std::size_t known);
 
     /// All names in what is made are given or are parameters, so that it can be repeated.
     bool is_general() const { return general_; }
@@ -25,8 +30,12 @@ class Recipe {
   private:
     struct Step {
         Op op;
+        std::uint8_t plain;     ///< operands, if no rule of the graph applies to it, else 0
+        bool by_age;            ///< the older operand first
         std::uint32_t a, b, c;  ///< places of operands
     };
+    void add_step(const Graph& graph, const Node& node, std::array<std::uint32_t, 3> places);
+
     std::vector<Expr> leaves_;
     std::vector<Step> steps_;
     std::vector<std::uint32_t> results_;  ///< places

@@ -17,8 +17,7 @@ class Marks {
   public:
     void begin(std::size_t nodes) {
         if (marks_.size() < nodes) {
-            marks_.reserve(nodes + nodes / 8);  // not twice the size: large graphs fill memory
-            marks_.resize(marks_.capacity(), 0);
+            marks_.resize(nodes + nodes / 8, 0);
         }
         if (++walk_ == 0) {
             std::fill(marks_.begin(), marks_.end(), 0);
@@ -29,14 +28,19 @@ class Marks {
     bool meet(Expr e) { return std::exchange(marks_[e.id], walk_) != walk_; }
 
   private:
-    std::vector<std::uint32_t> marks_;
+    GrowingArray<std::uint32_t> marks_;
     std::uint32_t walk_ = 0;
 };
 
+struct Walk {
+    Marks marks;
+    std::vector<Expr> found;
+};
+thread_local Walk latest;
+
 /// Every node that the roots depend on, in no special order. Valid until the next walk.
 std::span<const Expr> met(const Graph& graph, std::span<const Expr> roots) {
-    thread_local Marks marks;
-    thread_local std::vector<Expr> found;
+    auto& [marks, found] = latest;
     marks.begin(graph.size());
     found.clear();
     const auto visit = [&](Expr e) {
@@ -58,6 +62,10 @@ std::span<const Expr> met(const Graph& graph, Expr root) {
 }
 
 }  // namespace
+
+void forget_walks() {
+    latest = {};
+}
 
 std::vector<Expr> reachable(const Graph& graph, std::span<const Expr> roots) {
     const std::span<const Expr> nodes = met(graph, roots);

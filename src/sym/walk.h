@@ -28,6 +28,9 @@ void for_each_operand(const Node& node, Visit&& visit) {
 std::vector<Expr> reachable(const Graph& graph, std::span<const Expr> roots);
 std::vector<Expr> reachable(const Graph& graph, Expr root);
 
+/// Gives back the memory that walks of this thread keep: 4 bytes per node of the largest graph.
+void forget_walks();
+
 /// The symbols among them, in order of creation.
 std::vector<Expr> symbols_of(const Graph& graph, Expr root);
 bool depends_on_kind(const Graph& graph, Expr root, SymbolKind kind);
