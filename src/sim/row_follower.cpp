@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "sim/row_entries.h"
 #include "solve/analysis.h"
 
 namespace ananke::sim {
@@ -60,8 +61,7 @@ bool RowFollower::watch_weakest_of(const Dynamics& looked, const WeakestRow& wea
                                    std::span<const double> direction, double t,
                                    std::span<const double> y) {
     make();
-    find_entries(t, y, entries_);
-    find_lengths(entries_, lengths_before_);
+    find_lengths(t, y, lengths_before_);
     if (sparse_) {
         sparse_->count_as(*looked.deciding_rows());
         watched_ = weakest.row >= 0 ? sparse_->place_of(weakest.row) : 0;
@@ -74,8 +74,7 @@ bool RowFollower::watch_weakest_of(const Dynamics& looked, const WeakestRow& wea
 }
 
 bool RowFollower::watch_weakest(double t, std::span<const double> y) {
-    find_entries(t, y, entries_);
-    find_lengths(entries_, lengths_before_);
+    find_lengths(t, y, lengths_before_);
     return choose(t, y, direction_before_).row >= 0 && first_pivot() > 0.0;
 }
 
@@ -94,32 +93,9 @@ void RowFollower::watch_row(int row) {
     }
 }
 
-void RowFollower::find_entries(double t, std::span<const double> y, std::vector<double>& entries) {
-    const CompiledModel& model = evaluator_->model();
-    const double* q = y.data();
-    const double* v = q + n_;
-    if (has_sparse_rows(model)) {
-        const std::span<const double> A = evaluator_->sparse_system(t, q, v).A;
-        entries.assign(A.begin(), A.end());
-        return;
-    }
-    const solve::System at = evaluator_->system_in_step(t, q, v);
-    entries.clear();
-    for (const Place& place : model.row_entries) {
-        entries.push_back(at.A(place.row, place.column));
-    }
-}
-
-void RowFollower::find_lengths(const std::vector<double>& entries,
-                               std::vector<double>& lengths) const {
-    const CompiledModel& model = evaluator_->model();
-    lengths.assign(model.rows.size(), 0.0);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        lengths[static_cast<std::size_t>(model.row_entries[i].row)] += entries[i] * entries[i];
-    }
-    for (double& length : lengths) {
-        length = std::sqrt(length);
-    }
+void RowFollower::find_lengths(double t, std::span<const double> y, std::vector<double>& lengths) {
+    find_row_entries(*evaluator_, t, y, entries_);
+    find_row_lengths(evaluator_->model(), entries_, lengths);
 }
 
 std::optional<RowFollower::FallingRow> RowFollower::falling_row(double t_before,
@@ -128,10 +104,8 @@ std::optional<RowFollower::FallingRow> RowFollower::falling_row(double t_before,
                                                                 std::span<const double> y) {
     const CompiledModel& model = evaluator_->model();
     std::vector<double>& first = scratch_;
-    find_entries(t_before, before, entries_);
-    find_lengths(entries_, first);
-    find_entries(t, y, entries_);
-    find_lengths(entries_, lengths_);
+    find_lengths(t_before, before, first);
+    find_lengths(t, y, lengths_);
     std::optional<FallingRow> found;
     for (std::size_t k = 0; k < first.size(); ++k) {
         const double fall = first[k] - lengths_[k];
@@ -146,14 +120,10 @@ std::optional<RowFollower::FallingRow> RowFollower::falling_row(double t_before,
 bool RowFollower::any_reversed(double t_before, std::span<const double> before, double t,
                                std::span<const double> y) {
     const CompiledModel& model = evaluator_->model();
-    find_entries(t_before, before, scratch_);
-    find_entries(t, y, entries_);
+    find_row_entries(*evaluator_, t_before, before, scratch_);
+    find_row_entries(*evaluator_, t, y, entries_);
     std::vector<double>& products = lengths_;
-    products.assign(model.rows.size(), 0.0);
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-        products[static_cast<std::size_t>(model.row_entries[i].row)] +=
-            entries_[i] * scratch_[i];
-    }
+    multiply_rows(model, entries_, scratch_, products);
     for (std::size_t k = 0; k < products.size(); ++k) {
         if (model.rows[k].holonomic && products[k] < 0.0) {
             return true;
@@ -208,8 +178,7 @@ double RowFollower::signed_pivot(double t, std::span<const double> y) {
     find_remainder(watched_, direction_);
     const double part =
         dot(direction_, direction_before_) / dot(direction_before_, direction_before_);
-    find_entries(t, y, entries_);
-    find_lengths(entries_, lengths_);
+    find_lengths(t, y, lengths_);
     const auto row = static_cast<std::size_t>(watched_row());
     return part * lengths_[row] / lengths_before_[row];
 }
@@ -252,8 +221,7 @@ SingularPoint RowFollower::describe(double t_before, std::span<const double> bef
     const Rank first = rank_before(t_before, before);
     const Rank there = rank_there(t, y);
     SingularPoint point{t, there.rank, first.rank, {}};
-    find_entries(t, y, entries_);
-    find_lengths(entries_, lengths_);
+    find_lengths(t, y, lengths_);
     for (std::size_t k = 0; k < there.tied.size(); ++k) {
         const bool vanishes = lengths_[k] < kVanishedLength * lengths_before_[k];
         if ((there.tied[k] || vanishes) && !first.tied[k]) {

@@ -67,9 +67,7 @@ class RowFollower {
   private:
     void make();
     bool again(double t, std::span<const double> y);
-    /// At CompiledModel::row_entries.
-    void find_entries(double t, std::span<const double> y, std::vector<double>& entries);
-    void find_lengths(const std::vector<double>& entries, std::vector<double>& lengths) const;
+    void find_lengths(double t, std::span<const double> y, std::vector<double>& lengths);
     int watched_row() const {
         return sparse_ ? sparse_->kept()[static_cast<std::size_t>(watched_)]
                        : solver_->kept_row(watched_);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/sparse_rows.h"
+#include "sim/row_entries.h"
 
 namespace ananke::sim {
 namespace {
@@ -18,38 +18,16 @@ constexpr int kBisections = 60;
 }  // namespace
 
 void RowWatch::multiply(const CompiledModel& model, const Entries& now, const Entries& before) {
-    for (std::vector<double>* sums : {&sums_.both, &sums_.now, &sums_.before}) {
-        sums->assign(static_cast<std::size_t>(model.m()), 0.0);
-    }
-    for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
-        const auto row = static_cast<std::size_t>(model.row_entries[i].row);
-        sums_.both[row] += now[i] * before[i];
-        sums_.now[row] += now[i] * now[i];
-        sums_.before[row] += before[i] * before[i];
-    }
-}
-
-void RowWatch::evaluate(Evaluator& evaluator, double t, std::span<const double> y, Entries& into) {
-    const CompiledModel& model = evaluator.model();
-    const double* q = y.data();
-    const double* v = q + model.n();
-    if (has_sparse_rows(model)) {
-        const std::span<const double> A = evaluator.sparse_system(t, q, v).A;
-        into.assign(A.begin(), A.end());
-        return;
-    }
-    const solve::System at = evaluator.system_in_step(t, q, v);
-    into.resize(model.row_entries.size());
-    for (std::size_t i = 0; i < into.size(); ++i) {
-        into[i] = at.A(model.row_entries[i].row, model.row_entries[i].column);
-    }
+    multiply_rows(model, now, before, sums_.both);
+    multiply_rows(model, now, now, sums_.now);
+    multiply_rows(model, before, before, sums_.before);
 }
 
 std::optional<VanishedRow> RowWatch::after_step(Evaluator& evaluator, ode::Stepper& stepper,
                                                 bool crossed) {
     y_.resize(stepper.y().size());
-    evaluate(evaluator, stepper.t_previous(), stepper.y_previous(), previous_);
-    evaluate(evaluator, stepper.t(), stepper.y(), now_);
+    find_row_entries(evaluator, stepper.t_previous(), stepper.y_previous(), previous_);
+    find_row_entries(evaluator, stepper.t(), stepper.y(), now_);
     multiply(evaluator.model(), now_, previous_);
     std::optional<VanishedRow> first;
     for (int row = 0; row < evaluator.model().m(); ++row) {
@@ -81,7 +59,7 @@ std::optional<double> RowWatch::turning_point(Evaluator& evaluator, ode::Stepper
         if (middle <= before || middle >= after || stepper.dense(middle, y_) != ode::Status::kOk) {
             break;
         }
-        evaluate(evaluator, middle, y_, inside_);
+        find_row_entries(evaluator, middle, y_, inside_);
         multiply(model, inside_, previous_);
         length = std::sqrt(sums_.now[k]);
         (sums_.both[k] > 0.0 ? before : after) = middle;

@@ -31,7 +31,6 @@ class RowWatch {
 
     /// At CompiledModel::row_entries.
     using Entries = std::vector<double>;
-    static void evaluate(Evaluator& evaluator, double t, std::span<const double> y, Entries& into);
 
     /// Products of all rows with themselves and with what they were (m).
     struct Products {
