@@ -143,7 +143,7 @@ TEST(Large, BodiesShareTheirCode) {
     const auto program = [](int bodies, const std::string& mass) {
         return program_of(chain(bodies, kPinnedTip, mass));
     };
-    for (const char* mass : {"1", "1 + 0.01*i"}) {
+    for (const char* mass : {"1", "1 + 0.01*i", "1000 + i"}) {  // the last: compact bodies
         const code::SegmentedProgram a = program(20, mass);
         const code::SegmentedProgram b = program(40, mass);
         const code::SegmentedProgram c = program(60, mass);

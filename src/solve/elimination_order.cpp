@@ -16,6 +16,9 @@ namespace {
 
 /// A row's pivot is at least this part of the row's largest entry, in units of the coordinates.
 constexpr double kThreshold = 0.2;
+/// The same of pivots that are the same at every state: positions of bodies in joints. What they
+/// leave of the mass is a sum, J + m r^2, in which nothing cancels, however small J is.
+constexpr double kThresholdOfConstant = 1e-3;
 /// A row of which less than this is left waits until no other remains,
 constexpr double kWeak = 1e-2;
 /// and with less than this it depends on the others.
@@ -153,8 +156,12 @@ class NullSpaceSearch {
                 held = true;
                 const double most = largest_[index(r)];
                 const double size = scaled_entry(link, j);
-                if (most > weak * row_unit_[index(r)] && size >= kThreshold * most) {
-                    const double worth = constant_.contains(key(r, j)) ? kWorthOfConstant : 1.0;
+                if (!(most > weak * row_unit_[index(r)] && size >= kThresholdOfConstant * most)) {
+                    continue;
+                }
+                const bool constant = constant_.contains(key(r, j));
+                if (constant || size >= kThreshold * most) {
+                    const double worth = constant ? kWorthOfConstant : 1.0;
                     // Among pivots of one price the larger one.
                     consider({j, r}, cost({j, r}) / worth * (1.1 - 0.1 * size / most));
                 }
