@@ -46,8 +46,8 @@ Error describe_stop(Evaluator& evaluator, ode::Status status, const ode::Stepper
         solve::analyse(system_at(evaluator, stepper.t(), position), kNearlyDependent);
     if (near.rank < rank && !near.dependent_sets.empty()) {
         error.message += fmt::format(
-            "; the constraints {} become dependent there (a singular configuration, or a motion "
-            "that they cannot continue)",
+            "; the constraints {} become dependent there (a singular configuration, which another "
+            "tolerance may pass, or a motion that they cannot continue)",
             names_of(evaluator.model(), near.dependent_sets.front()));
     }
     return error;

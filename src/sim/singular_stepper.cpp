@@ -1,6 +1,7 @@
 #include "sim/singular_stepper.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -12,8 +13,10 @@ namespace {
 
 /// How many steps ahead a pivot that falls is followed to its zero.
 constexpr double kHorizon = 6.0;
-/// The path foreseen is searched this many steps ahead.
-constexpr double kSearch = 4.0;
+/// The path foreseen is searched this many steps ahead: nearer where it leads nowhere farther off.
+constexpr std::array kSearch{4.0, 2.0, 1.0};
+/// A step that ends nearer to the instant than this part of its length is made again, across it.
+constexpr double kTooNear = 0.3;
 /// and its zero is found to this part of a step.
 constexpr double kForesight = 1e-4;
 /// The row that turns is asked at this part of the stretch beside the instant that pivots tell: of
@@ -98,6 +101,11 @@ void SingularStepper::start(double t0, std::span<const double> y0, double step) 
     collocated_ = false;
     known_states_ = 0;
     has_state_ = false;
+    give_way();
+}
+
+/// Nothing is known to be in the way.
+void SingularStepper::give_way() {
     blocked_ = false;
     refused_ = 0;
 }
@@ -170,6 +178,9 @@ ode::Status SingularStepper::step(double t_end) {
         }
         note_state(inner_->t(), inner_->y());
         look_behind(t_end);
+        if (!collocated_ && !singular_) {
+            look_closely_ahead(t_end);
+        }
     }
     return status;
 }
@@ -213,8 +224,7 @@ void SingularStepper::note_state(double t, std::span<const double> y) {
     }
     known_states_ = std::min(known_states_ + 1, 2);
     if (now_.weakest.pivot >= previous_.weakest.pivot) {
-        blocked_ = false;
-        refused_ = 0;
+        give_way();
     }
 }
 
@@ -281,15 +291,42 @@ std::optional<double> SingularStepper::foresee() {
         path(t, work_);
         return true;
     };
+    const auto first_turn = [&] {
+        std::optional<double> turn;
+        for (std::size_t k = 0; k < kSearch.size() && !turn; ++k) {
+            turn = find_turn(along_path, now_.t, now_.t + kSearch[k] * h, kForesight * h);
+        }
+        return turn;
+    };
+    foreseen_row_ = -1;
     std::optional<double> turn;
     if (weakest_falls) {
-        turn = find_turn(along_path, now_.t, now_.t + kSearch * h, kForesight * h);
+        turn = first_turn();
     }
     if (!turn && vanishing) {
-        follower_.watch_row(vanishing->row);
-        turn = find_turn(along_path, now_.t, now_.t + kSearch * h, kForesight * h);
+        foreseen_row_ = vanishing->row;
+        follower_.watch_row(foreseen_row_);
+        turn = first_turn();
     }
     return turn;
+}
+
+/// Replaces the last step if it ended so near to a singular configuration that none leads across
+/// from there.
+void SingularStepper::look_closely_ahead(double t_end) {
+    const std::optional<double> ahead = foresee();
+    if (!ahead || *ahead - now_.t > kTooNear * (now_.t - previous_.t) || !prepare_path(previous_)) {
+        return;
+    }
+    if (foreseen_row_ >= 0) {
+        follower_.watch_row(foreseen_row_);
+    }
+    for (const double longest : {kLongest, kShorter * kLongest}) {
+        if (cross(previous_, *ahead, longest * (*ahead - previous_.t), t_end)) {
+            return;
+        }
+    }
+    give_way();
 }
 
 /// False if the weakest row is the same at both ends of the last step and has not turned.
@@ -490,8 +527,7 @@ void SingularStepper::take_end(const State& from, double t1, double t_end) {
     count();
     known_states_ = 0;
     has_state_ = false;
-    refused_ = 0;
-    blocked_ = false;
+    give_way();
 }
 
 /// Root mean square of the distance of two ends, in units of the tolerance.
@@ -534,7 +570,11 @@ std::optional<double> SingularStepper::singular_time(const State& from, double t
         gauss_.dense(t, work_);
         return true;
     };
-    const std::optional<double> turn = find_turn(along_step, from.t, t1, 0.0);
+    std::optional<double> turn = find_turn(along_step, from.t, t1, 0.0);
+    if (!turn) {
+        follower_.watch_row_that_turned(t1, end_);
+        turn = find_turn(along_step, from.t, t1, 0.0);
+    }
     if (!turn) {
         return std::nullopt;
     }

@@ -92,6 +92,7 @@ class SingularStepper final : public ode::Stepper {
 
     bool goes_on(double t0, std::span<const double> y0);
     bool watching() const { return static_cast<bool>(hooks_.rhs); }
+    void give_way();
     void note_start();
     void note_state(double t, std::span<const double> y);
     void note_passed(double t, std::span<const double> y);
@@ -99,6 +100,7 @@ class SingularStepper final : public ode::Stepper {
     std::optional<double> foresee();
     bool may_have_turned();
     void look_behind(double t_end);
+    void look_closely_ahead(double t_end);
     void find_weakest(State& state);
     bool prepare_path(const State& from);
     void path(double t, std::span<double> y) const;
@@ -132,6 +134,7 @@ class SingularStepper final : public ode::Stepper {
     bool only_listed_ = false;  ///< the rows are those of another method: no crossing is made
     bool blocked_ = false;      ///< the pivot falls, but to no crossing
     int refused_ = 0;           ///< attempts on the way to this instant
+    int foreseen_row_ = -1;     ///< that vanishes at the instant foreseen last; -1: the weakest
 
     std::vector<double> pivots_;             ///< see find_change_of_pivot()
     std::optional<SingularPoint> singular_;  ///< in the last step

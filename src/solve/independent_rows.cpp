@@ -11,6 +11,9 @@ namespace {
 
 /// A pivot is at least this part of the largest entry of its row, in units of the coordinates.
 constexpr double kThreshold = 0.2;
+/// or this part, and then as large a part of what other rows have of its coordinate: the position
+/// of a compact body, which turns much more easily than it moves.
+constexpr double kLeast = 1e-3;
 /// A row of which less than this is left waits until no other remains,
 constexpr double kWeak = 1e-2;
 /// and with less than this it is doubtful.
@@ -67,6 +70,16 @@ class RowSearch {
         return most;
     }
 
+    /// The row is not multiplied by much where it takes this coordinate out of the others.
+    bool leads_column(int row, const Elimination<double>::Link& pivot) const {
+        const double own = std::abs(numbers_.entry(pivot)) / unit_[index(row)];
+        const std::vector<Elimination<double>::Link>& others = numbers_.links(pivot.to);
+        return std::all_of(others.begin(), others.end(), [&](const auto& link) {
+            const double other = std::abs(numbers_.entry(link)) / unit_[index(link.to - at_.n)];
+            return own >= kThreshold * other;
+        });
+    }
+
     /// The cheapest pivot; strong rows before weak ones. Rows with nothing left are taken out.
     std::optional<Pivot> best(const std::vector<int>& coordinates) {
         rows_.clear();
@@ -92,7 +105,8 @@ class RowSearch {
             }
             const std::vector<Elimination<double>::Link>& links = numbers_.links(at_.n + r);
             for (const Elimination<double>::Link& link : links) {
-                if (size(link) < kThreshold * most ||
+                const double part_of_row = size(link) / most;
+                if (part_of_row < kLeast || (part_of_row < kThreshold && !leads_column(r, link)) ||
                     std::find(coordinates.begin(), coordinates.end(), link.to) ==
                         coordinates.end()) {
                     continue;
