@@ -157,6 +157,31 @@ TEST(Large, BodiesShareTheirCode) {
     }
 }
 
+/// A ring of bodies on ball joints, hung up at body 1.
+std::string ring(int bodies, const std::string& place) {
+    return fmt::format(R"(parameter N = {}, l = 0.1, R = l/(2*sin(pi/N)), m = 0.2
+gravity (0, 0, -9.81)
+for i in 1..N {{
+  body B[i] mass m inertia (m*l^2/12, m*l^2/12, m*l^2/12) at (R*cos(pi/N)*sin(2*pi*(i-0.5)/N), 0, R*cos(pi/N)*cos(2*pi*(i-0.5)/N)),
+       orientation rotation((0, 1, 0), 2*pi*(i-0.5)/N)
+}}
+joint hook: spherical({})
+for i in 2..N {{ joint j[i]: spherical(B[i-1] at (l/2, 0, 0), B[i] at (-l/2, 0, 0)) }}
+joint close: spherical(B[N] at (l/2, 0, 0), B[1] at (-l/2, 0, 0))
+)",
+                       bodies, place);
+}
+
+// One body after the other, whichever way the ring hangs.
+TEST(Large, RingsThatHangOnTheGroundFillInLittle) {
+    for (const char* hook : {"ground at (R*cos(pi/N)*sin(pi/N), 0, R*cos(pi/N)^2), B[1]",
+                             "ground at (0, 0, R), B[1] at (-l/2, 0, 0)"}) {
+        SCOPED_TRACE(hook);
+        EXPECT_LT(program_of(ring(20, hook)).instruction_count(), 20U * 1500U);
+        EXPECT_LT(program_of(ring(80, hook)).instruction_count(), 80U * 2000U);
+    }
+}
+
 /// Particles on links of equal length in a plane, hung up at the origin.
 std::string rope(int particles, const std::string& more) {
     return fmt::format(R"(parameter N = {}, l = 2/N, m = 3/N

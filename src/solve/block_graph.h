@@ -27,10 +27,8 @@ class BlockGraph {
             link(block(at, one.row), block(at, one.column));
         }
         std::vector<std::vector<std::size_t>> of_rows(static_cast<std::size_t>(at.m));
-        std::vector<int> entries(of_rows.size());
         for (const SparseEntry& one : at.rows) {
             of_rows[static_cast<std::size_t>(one.row)].push_back(block(at, one.column));
-            ++entries[static_cast<std::size_t>(one.row)];
         }
         grounded_.assign(members_.size(), 0);
         for (std::size_t r = 0; r < of_rows.size(); ++r) {
@@ -42,9 +40,12 @@ class BlockGraph {
                     link(x, y);
                 }
             }
-            if (blocks.size() == 1 && entries[r] > 1) {
+            if (blocks.size() == 1 && members_[blocks.front()].size() > 1) {
                 grounded_[blocks.front()] += kWeightOfGround;
             }
+        }
+        for (const std::vector<int>& members : members_) {
+            sizes_.push_back(members.size());
         }
         keys_.assign(members_.size(), 0);
         for (std::size_t k = 0; k < members_.size(); ++k) {
@@ -99,13 +100,16 @@ class BlockGraph {
     std::size_t degree(std::size_t block) const {
         std::size_t sum = grounded_[block];
         for (const std::size_t other : neighbours_[block]) {
-            sum += members_[other].size();
+            sum += sizes_[other];
         }
         return sum;
     }
 
     std::vector<std::vector<int>> members_;
     std::vector<std::set<std::size_t>> neighbours_;
+    /// Of members_ at first: a block that has inherited counts no more than before, so that rings
+    /// are gone through from one place on, body by body.
+    std::vector<std::size_t> sizes_;
     std::vector<std::size_t> grounded_;  ///< what rows of its own count for
     std::vector<std::size_t> keys_;      ///< degrees in the queue
     std::set<std::pair<std::size_t, std::size_t>> queue_;
