@@ -355,6 +355,35 @@ TEST(Singular, StartInASingularConfigurationIsAnError) {
 /// A crank that is turned at a constant rate and a rod too short to let it round: the motion ends.
 // A parallelogram turned at a constant rate has no freedom: its steps are long, and its drive is
 // the weakest row away from the flat positions, which come every pi/w.
+// A search from guesses ends at a double root, which it knows to half of the digits only.
+TEST(Singular, GuessesThatLeadIntoASingularConfigurationAreAnError) {
+    const std::string angles =
+        "coordinate a, b, c\nkinetic (a'^2 + b'^2 + c'^2)/2\n"
+        "constraint across: cos(a) + 2*cos(b) - cos(c) = 2\n"
+        "constraint along: sin(a) + 2*sin(b) - sin(c) = 0\n";
+    for (const char* start :
+         {"initial a = 0, b ~ 0, c ~ 1, a' = 8\n", "initial a = 0, b ~ 0, c ~ -1, a' = 8\n",
+          "initial a = pi, b ~ 0, c ~ 2, a' = 8\n"}) {
+        const Recording run = run_text(angles + start, {.times = {0.0, 0.1}});
+        ASSERT_TRUE(run.error) << start;
+        EXPECT_EQ(run.error->message.find("at the start: across has no gradient but for rounding"),
+                  0U)
+            << run.error->message;
+    }
+    const Recording bodies = run_text(
+        "planar body A mass 1 inertia 1/12 at ~ (1/2, 0) angle 0 omega 8\n"
+        "planar body B mass 2 inertia 2/3 at ~ (2, 0.3) angle ~ 0.2\n"
+        "planar body C mass 1 inertia 1/12 at ~ (2.5, 0.3) angle ~ 0.6\n"
+        "joint o: revolute(ground, A at (-1/2, 0, 0))\n"
+        "joint p: revolute(A at (1/2, 0, 0), B at (-1, 0, 0))\n"
+        "joint q: revolute(B at (1, 0, 0), C at (1/2, 0, 0))\n"
+        "joint r: revolute(ground at (2, 0, 0), C at (-1/2, 0, 0))\n",
+        {.times = {0.0, 0.1}});
+    ASSERT_TRUE(bodies.error);
+    EXPECT_NE(bodies.error->message.find("are dependent but for rounding"), std::string::npos)
+        << bodies.error->message;
+}
+
 TEST(Singular, FlatPositionsOfADrivenParallelogramAreAllListed) {
     const std::string loop =
         "parameter l = 1, d = 2, w = 1.3\n"

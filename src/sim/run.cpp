@@ -63,6 +63,9 @@ RunSummary Runner::run(const StartState& start) {
     if (status != solve::SolveStatus::kOk) {
         Error why = dynamics.explain(options_.start, start.q.data(), start.v.data());
         journal_.fail({why.code, fmt::format("at the start: {}", why.message)});
+    } else if (std::optional<Error> singular = describe_start_near_singular(
+                   evaluator_, options_.start, start, dynamics.weakest_pivot())) {
+        journal_.fail(std::move(*singular));
     } else {
         integrate(start);
     }

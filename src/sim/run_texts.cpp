@@ -1,5 +1,8 @@
 #include "sim/run_texts.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -7,6 +10,8 @@
 
 #include "base/text.h"
 #include "sim/actuation.h"
+#include "sim/sparse_level.h"
+#include "sim/sparse_rows.h"
 #include "solve/analysis.h"
 
 namespace ananke::sim {
@@ -14,6 +19,15 @@ namespace {
 
 /// Rows that are this near to dependent are named when a run cannot go on.
 constexpr solve::RankPolicy kNearlyDependent{1e-3, 1e-3};
+/// Rows at a start that a search ended at: beside a singular configuration positions are uncertain
+/// to the root of rounding.
+constexpr solve::RankPolicy kNearlySingularStart{1e-5, 1e-5};
+/// A place beside the start, by the largest coordinate.
+constexpr double kAside = 1e-2;
+/// A row that changes by so much of its length where the residual changes by so many roundings is
+/// no gradient: the search has ended at a double root.
+constexpr double kOtherGradient = 10.0;
+constexpr double kSomeRoundings = 1e5 * std::numeric_limits<double>::epsilon();
 /// Cosine of an influence that counts as lost next to where it vanishes.
 constexpr double kLostInfluence = 1e-2;
 
@@ -27,6 +41,67 @@ std::string names_of(const CompiledModel& model, std::span<const int> rows) {
 
 solve::System system_at(Evaluator& evaluator, double t, const double* y) {
     return evaluator.system(t, y, y + evaluator.model().n());
+}
+
+std::vector<int> rows_without_gradient(Evaluator& evaluator, double t, const StartState& start) {
+    std::vector<int> rows;
+    std::vector<int> holonomic;
+    for (std::size_t k = 0; k < evaluator.model().rows.size(); ++k) {
+        if (evaluator.model().rows[k].holonomic) {
+            holonomic.push_back(static_cast<int>(k));
+        }
+    }
+    SparseLevel level(evaluator);
+    level.evaluate(false, t, start.q, start.v);
+    const std::vector<double> entries(level.entries().begin(), level.entries().end());
+    const std::vector<double> scales(level.scales().begin(), level.scales().end());
+    std::vector<double> q;
+    for (int row = 0; row < level.rows(); ++row) {
+        double squares = 0.0;
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            squares += level.places()[i].row == row ? entries[i] * entries[i] : 0.0;
+        }
+        if (!(squares > 0.0)) {
+            continue;  // that it has vanished is told elsewhere
+        }
+        q = start.q;
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            if (level.places()[i].row == row) {
+                q[static_cast<std::size_t>(level.places()[i].column)] +=
+                    kSomeRoundings * scales[static_cast<std::size_t>(row)] / squares * entries[i];
+            }
+        }
+        level.evaluate(false, t, q, start.v);
+        double change = 0.0;
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            const double difference = level.entries()[i] - entries[i];
+            change += level.places()[i].row == row ? difference * difference : 0.0;
+        }
+        if (change > kOtherGradient * kOtherGradient * squares) {
+            rows.push_back(holonomic[static_cast<std::size_t>(row)]);
+        }
+    }
+    return rows;
+}
+
+std::vector<int> rows_dependent_here_alone(Evaluator& evaluator, double t,
+                                           const StartState& start) {
+    std::vector<double> y(start.q);
+    y.insert(y.end(), start.v.begin(), start.v.end());
+    const solve::Analysis here =
+        solve::analyse(system_at(evaluator, t, y.data()), kNearlySingularStart);
+    if (here.dependent_sets.empty()) {
+        return {};
+    }
+    double largest = 0.0;
+    for (const double value : start.q) {
+        largest = std::max(largest, std::abs(value));
+    }
+    for (std::size_t i = 0; i < start.q.size(); ++i) {  // in no direction that means anything
+        y[i] += kAside * largest * std::sin(1.0 + static_cast<double>(i));
+    }
+    const int beside = solve::analyse(system_at(evaluator, t, y.data()), kNearlySingularStart).rank;
+    return beside > here.rank ? here.dependent_sets.front() : std::vector<int>{};
 }
 
 }  // namespace
@@ -75,6 +150,27 @@ std::optional<Error> describe_singular_start(Evaluator& evaluator, const TimedSt
                     "branch off and the model does not choose between them; start before or "
                     "behind it",
                     names_of(evaluator.model(), rows), start.rank, beside.rank)};
+}
+
+std::optional<Error> describe_start_near_singular(Evaluator& evaluator, double t,
+                                                  const StartState& start, double pivot) {
+    const CompiledModel& model = evaluator.model();
+    if (has_sparse_rows(model)) {
+        return std::nullopt;
+    }
+    std::vector<int> rows = rows_without_gradient(evaluator, t, start);
+    if (rows.empty() && pivot < kNearlySingularStart.keep) {
+        rows = rows_dependent_here_alone(evaluator, t, start);
+    }
+    if (rows.empty()) {
+        return std::nullopt;
+    }
+    return Error{
+        ErrorCode::kNotUnique,
+        fmt::format("at the start: {} {} but for rounding, and not beside it; the guesses "
+                    "led into a singular configuration, from which several motions branch "
+                    "off; start before or behind it",
+                    names_of(model, rows), rows.size() == 1 ? "has no gradient" : "are dependent")};
 }
 
 Error describe_vanished_row(const CompiledModel& model, const VanishedRow& row) {

@@ -11,6 +11,7 @@
 #include "sim/record.h"
 #include "sim/row_watch.h"
 #include "sim/singular_stepper.h"
+#include "sim/start.h"
 
 namespace ananke::sim {
 
@@ -28,6 +29,10 @@ struct TimedState {
 /// The failure if constraints that are dependent at the start are so nowhere near it.
 std::optional<Error> describe_singular_start(Evaluator& evaluator, const TimedState& start,
                                              const TimedState& beside);
+/// The same where the start is a rounding beside such a configuration, because guesses led into it.
+/// `pivot`: of the weakest row there.
+std::optional<Error> describe_start_near_singular(Evaluator& evaluator, double t,
+                                                  const StartState& start, double pivot);
 
 Error describe_vanished_row(const CompiledModel& model, const VanishedRow& row);
 Error describe_lost_control(Evaluator& evaluator, double t, std::span<const double> y);

@@ -207,8 +207,9 @@ Result<StartState> assemble_large(Evaluator& evaluator, const mech::InitialState
             const int row = std::max(search.worst_row(), 0);
             const std::vector<std::string> names = level_names(model, velocity);
             return Error{ErrorCode::kNotConverged,
-                         fmt::format("the initial {} do not satisfy the constraints: {} is off by "
-                                     "{} of its size",
+                         fmt::format("no initial {} were found that satisfy the constraints: where "
+                                     "the search from the guesses ended {} is off by {} of its "
+                                     "size; give better guesses, or see whether it can hold",
                                      velocity ? "velocities" : "positions",
                                      names[static_cast<std::size_t>(row)],
                                      to_short_text(search.residual()))};
