@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "sim/check.h"
 #include "sim/energy_level.h"
+#include "sim/implicit_systems.h"
 #include "sim/record_programs.h"
 #include "sim/row_writer.h"
 #include "sim/run.h"
@@ -28,7 +29,7 @@ namespace {
 
 constexpr double kDefaultIntervals = 500.0;
 constexpr double kLeastTolerance = 1e-14;
-/// Coordinates of an implicit step: its matrices are full.
+/// Coordinates of an implicit step whose matrices are full.
 constexpr int kMostStiff = 2000;
 
 Error invalid(std::string message) {
@@ -106,16 +107,18 @@ Result<sim::RunOptions> run_options(const Model& model, const RunOptions& wanted
     options.tolerance = wanted.tolerance;
     options.max_steps = wanted.max_steps;
     options.stiff = wanted.stiff || (model.simulation() && model.simulation()->stiff);
-    const int coordinates = model.data().prepared->compiled->n();
-    if (options.stiff && coordinates > kMostStiff) {
-        return invalid(
-            fmt::format("the implicit integrator works with full matrices, for at most {} "
-                        "coordinates; the model has {}: leave out stiff",
-                        kMostStiff, coordinates));
-    }
     options.dynamics.form = wanted.form;
     options.dynamics.drift = wanted.drift;
     options.dynamics.baumgarte_rate = wanted.baumgarte_rate;
+    const sim::CompiledModel& compiled = *model.data().prepared->compiled;
+    if (options.stiff && compiled.n() > kMostStiff &&
+        !sim::has_sparse_steps(compiled, options.dynamics)) {
+        return invalid(fmt::format(
+            "the implicit integrator works with full matrices where a model has friction, actuators "
+            "or forces that depend on reactions, and with --form and --drift baumgarte, for at most "
+            "{} coordinates; the model has {}: leave out stiff",
+            kMostStiff, compiled.n()));
+    }
     options.principle = wanted.principle;
     options.stop_requested = wanted.stop_requested;
     if (wanted.progress) {

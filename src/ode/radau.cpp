@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "ode/dense_systems.h"
 #include "ode/step_control.h"
 
 namespace ananke::ode {
@@ -53,26 +54,20 @@ Result<Radau> Radau::create(const Problem& problem, const Options& options,
 Radau::Radau(const Problem& problem, const Options& options, const Structure& structure,
              std::size_t stages)
     : OneStep(problem, options),
-      structure_(structure),
       tableau_(std::make_shared<const RadauTableau>(stages)),
       control_(static_cast<unsigned>(stages), most_iterations(stages)),
-      pairs_(stages / 2) {
+      own_systems_(structure.systems == nullptr
+                       ? std::make_unique<DenseSystems>(problem.size, stages / 2, structure)
+                       : nullptr),
+      systems_(structure.systems == nullptr ? own_systems_.get() : structure.systems),
+      shifts_(stages / 2) {
     const std::size_t n = problem.size;
-    for (auto* values : {&y_stage_, &y_new_, &moved_by_, &slope_, &middle_, &base_}) {
+    for (auto* values : {&y_stage_, &y_new_, &moved_by_, &slope_, &middle_}) {
         values->resize(n);
     }
     scale_ = error_ = right_ = Eigen::VectorXd::Zero(index(n));
     Z_ = W_ = Z_trial_ = F_ = dW_ = dZ_ = Stages::Zero(index(n), index(stages));
     pair_right_ = Eigen::VectorXcd::Zero(index(n));
-    const std::size_t coupled = n - structure.integrals;
-    jacobian_ = JacobianMatrix::Zero(index(n - structure.positions), index(coupled));
-    // Once, for all memory to be there.
-    factorise(1.0);
-    real_.solve(right_);
-    for (auto& pair : pairs_) {
-        pair.solve(pair_right_);
-    }
-    statistics_ = {};
 }
 
 void Radau::forget() {
@@ -165,51 +160,18 @@ Status Radau::linearize(double h) {
 
 Status Radau::linearize_at(double t, std::span<const double> y) {
     ++statistics_.jacobians;
-    const std::span<double> J(jacobian_.data(), static_cast<std::size_t>(jacobian_.size()));
-    if (structure_.jacobian && structure_.jacobian(t, y, J) && all_finite(J)) {
-        return Status::kOk;
-    }
-    return take_differences(t, y);
-}
-
-/// One evaluation for each column; where f is not defined on one side, on the other.
-Status Radau::take_differences(double t, std::span<const double> y) {
-    const std::size_t first_rate = structure_.positions;
-    if (const Status status = evaluate(t, y, base_); status != Status::kOk) {
-        return status;
-    }
-    std::copy(y.begin(), y.end(), y_stage_.begin());
-    for (std::size_t j = 0; j < static_cast<std::size_t>(jacobian_.cols()); ++j) {
-        if (is_stopped()) {
-            return Status::kInterrupted;
-        }
-        Status status = Status::kOk;
-        for (const double side : {1.0, -1.0}) {
-            y_stage_[j] = y[j] + side * std::sqrt(kEpsilon * std::max(1e-5, std::abs(y[j])));
-            status = evaluate(t, y_stage_, slope_);
-            if (status == Status::kOk || status == Status::kRhsFailed) {
-                break;
-            }
-        }
-        if (status != Status::kOk) {
-            return status;
-        }
-        const double difference = y_stage_[j] - y[j];
-        for (Eigen::Index i = 0; i < jacobian_.rows(); ++i) {  // of v', then of w'
-            const std::size_t rate = first_rate + static_cast<std::size_t>(i);
-            jacobian_(i, index(j)) = (slope_[rate] - base_[rate]) / difference;
-        }
-        y_stage_[j] = y[j];
-    }
-    return Status::kOk;
+    const auto f = [this](double at, std::span<const double> x, std::span<double> slope) {
+        return is_stopped() ? Status::kInterrupted : evaluate(at, x, slope);
+    };
+    return systems_->linearize(t, y, f);
 }
 
 void Radau::factorise(double h) {
     ++statistics_.factorisations;
-    real_.factorise(tableau_->real / h, jacobian_, structure_);
-    for (std::size_t k = 0; k < pairs_.size(); ++k) {
-        pairs_[k].factorise(std::conj(tableau_->pairs[k]) / h, jacobian_, structure_);
+    for (std::size_t k = 0; k < shifts_.size(); ++k) {
+        shifts_[k] = std::conj(tableau_->pairs[k]) / h;
     }
+    systems_->factorise(tableau_->real / h, shifts_);
     factorised_h_ = h;
 }
 
@@ -309,8 +271,8 @@ void Radau::correct_stages(double h) {
     const RadauTableau& table = *tableau_;
     dW_ = F_.lazyProduct(table.T_inverse.transpose());
     dW_.col(0) -= (table.real / h) * W_.col(0);
-    real_.solve(dW_.col(0));
-    for (std::size_t k = 0; k < pairs_.size(); ++k) {
+    systems_->solve(dW_.col(0));
+    for (std::size_t k = 0; k < shifts_.size(); ++k) {
         const Eigen::Index a = index(1 + 2 * k);
         const double alpha = table.pairs[k].real() / h;
         const double beta = table.pairs[k].imag() / h;
@@ -318,7 +280,7 @@ void Radau::correct_stages(double h) {
         dW_.col(a + 1) -= alpha * W_.col(a + 1) - beta * W_.col(a);
         pair_right_.real() = dW_.col(a);
         pair_right_.imag() = dW_.col(a + 1);
-        pairs_[k].solve(pair_right_);
+        systems_->solve_pair(k, pair_right_);
         dW_.col(a) = pair_right_.real();
         dW_.col(a + 1) = pair_right_.imag();
     }
@@ -346,7 +308,7 @@ double Radau::scaled_error(const Trial& trial, bool refine) {
     }
     const auto filtered = [&](const std::vector<double>& slope) {
         error_ = right_ + Eigen::Map<const Eigen::VectorXd>(slope.data(), right_.size());
-        real_.solve(error_);
+        systems_->solve(error_);
         return norm_of_error();
     };
     const double error = filtered(first_);

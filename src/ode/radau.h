@@ -10,8 +10,8 @@
 // output is as good as the tolerance says; the ends of steps are better.
 //
 // A state moved by the `accepted` hook is treated as in Dop853. Dense output evaluates nothing.
-// No allocation after create() (but for systems so large that Eigen does not factorise them in
-// place) and before a failure is described.
+// No allocation after create() but by LinearSystems (linearization.h), and before a failure is
+// described.
 //
 // [HW] Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd ed. 1996.
 #pragma once
@@ -55,7 +55,6 @@ class Radau final : public OneStep {
     void accept(const Trial& trial, bool after_rejection) override;
     Status linearize(double h);
     Status linearize_at(double t, std::span<const double> y);
-    Status take_differences(double t, std::span<const double> y);
     void polynomial(double x, std::span<double> y) const;
     void factorise(double h);
     void guess_stages(double h);
@@ -69,7 +68,6 @@ class Radau final : public OneStep {
     double norm_of_error() const;
     Status finish_step(const Trial& trial);
 
-    Structure structure_;
     std::shared_ptr<const RadauTableau> tableau_;
     PredictiveControl control_;
     bool has_polynomial_ = false;  ///< Z_ are the stages of the last accepted step
@@ -77,23 +75,23 @@ class Radau final : public OneStep {
 
     bool jacobian_known_ = false;
     bool jacobian_is_new_ = false;  ///< taken for this attempt
-    double factorised_h_ = 0.0;     ///< 0: the systems are not those of jacobian_
+    double factorised_h_ = 0.0;     ///< 0: the systems are not those of the last J
     double contraction_ = 1.0;      ///< of Newton's iteration, at its last step that showed it
     int iterations_ = 0;            ///< of the last attempt
 
-    std::vector<double> y_stage_;        ///< n
-    std::vector<double> y_new_;          ///< n  end of the attempt, after the hook
-    std::vector<double> moved_by_;       ///< n  what the hook added to the end of the last step
-    std::vector<double> slope_;          ///< n
-    std::vector<double> middle_, base_;  ///< n  a state for derivatives, and f there
-    Eigen::VectorXd scale_;              ///< n  what a tolerance of 1 means
-    Eigen::VectorXd error_, right_;      ///< n
-    Stages Z_, W_;                       ///< n x s; Z = W T^T
-    Stages Z_trial_, F_, dW_, dZ_;       ///< n x s
-    JacobianMatrix jacobian_;
-    ShiftedSystem<double> real_;
-    std::vector<ShiftedSystem<std::complex<double>>> pairs_;
-    Eigen::VectorXcd pair_right_;  ///< n
+    std::vector<double> y_stage_;    ///< n
+    std::vector<double> y_new_;      ///< n  end of the attempt, after the hook
+    std::vector<double> moved_by_;   ///< n  what the hook added to the end of the last step
+    std::vector<double> slope_;      ///< n
+    std::vector<double> middle_;     ///< n  a state for derivatives
+    Eigen::VectorXd scale_;          ///< n  what a tolerance of 1 means
+    Eigen::VectorXd error_, right_;  ///< n
+    Stages Z_, W_;                   ///< n x s; Z = W T^T
+    Stages Z_trial_, F_, dW_, dZ_;   ///< n x s
+    std::unique_ptr<LinearSystems> own_systems_;  ///< by matrices, or none
+    LinearSystems* systems_;                      ///< those, or the structure's
+    std::vector<std::complex<double>> shifts_;    ///< one per pair
+    Eigen::VectorXcd pair_right_;                 ///< n
 };
 
 }  // namespace ananke::ode

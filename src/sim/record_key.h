@@ -23,6 +23,7 @@ class RecordKey {
         kRank,
         kStep,
         kRows,
+        kResidual,
     };
 
     explicit RecordKey(Kind kind) {

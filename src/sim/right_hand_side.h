@@ -135,6 +135,9 @@ class RightHandSide {
         return compiled_->derivatives(t, q, v, J);
     }
 
+    /// Independent rows that count since the last close look, those that controls enforce left out.
+    std::span<const int> rows() const { return rows_; }
+
     /// By the program, not by the solver.
     bool by_program() const { return by_program_; }
 

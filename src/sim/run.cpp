@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "ode/dop853.h"
 #include "ode/radau.h"
+#include "sim/implicit_systems.h"
 #include "sim/run_texts.h"
 #include "sim/runner.h"
 
@@ -106,7 +107,12 @@ void Runner::integrate(const StartState& start) {
     auto jacobian = [this](double t, std::span<const double> y, std::span<double> J) {
         return equation_.jacobian(t, y, J);
     };
-    const ode::Structure structure{equation_.positions(), equation_.integrals(), jacobian};
+    std::optional<ImplicitSystems> systems;
+    if (options_.stiff && has_sparse_steps(evaluator_.model(), options_.dynamics)) {
+        systems.emplace(evaluator_, equation_.right_hand_side(), ode::Radau::kStages / 2);
+    }
+    const ode::Structure structure{equation_.positions(), equation_.integrals(), jacobian,
+                                   systems ? &*systems : nullptr};
     Result<std::unique_ptr<ode::Stepper>> steps =
         options_.stiff ? on_heap(ode::Radau::create(problem, options, structure))
                        : on_heap(ode::Dop853::create(problem, options));

@@ -89,6 +89,7 @@ class StateEquation {
     /// See RightHandSide::Aside.
     RightHandSide::Aside aside() { return RightHandSide::Aside(acceleration_); }
 
+    const RightHandSide& right_hand_side() const { return acceleration_; }
     Dynamics& dynamics() { return acceleration_.dynamics(); }
 
   private:

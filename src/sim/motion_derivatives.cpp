@@ -1,0 +1,135 @@
+#include "sim/motion_derivatives.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/check.h"
+#include "code/builder.h"
+#include "code/recorded.h"
+#include "code/tangent.h"
+#include "sim/record_key.h"
+
+namespace ananke::sim {
+namespace {
+
+using code::Recorded;
+
+std::size_t at(int i) {
+    return static_cast<std::size_t>(i);
+}
+
+}  // namespace
+
+MotionDerivatives::MotionDerivatives(Evaluator& evaluator)
+    : evaluator_(&evaluator),
+      code_(evaluator.model().programs->get<Code>(RecordKey(RecordKey::Kind::kResidual),
+                                                  [&] { return record(evaluator.model()); })),
+      residual_(code_->residual),
+      energy_(code_->energy),
+      inputs_(evaluator.model().layout.size() + evaluator.model().rows.size()),
+      packet_inputs_((inputs_.size() + 2 * at(evaluator.model().n())) * kLanes) {}
+
+/// Parameters are inputs: what changes them makes no new program.
+MotionDerivatives::Code MotionDerivatives::record(const CompiledModel& model) {
+    const InputLayout& layout = model.layout;
+    const std::size_t n = at(model.n());
+    const std::size_t m = model.rows.size();
+    code::Builder builder(static_cast<std::uint32_t>(layout.size() + m));
+    std::vector<Recorded> inputs;
+    for (std::uint32_t i = 0; i < layout.size() + m; ++i) {
+        inputs.emplace_back(builder, builder.input(i));
+    }
+    const std::span<const Recorded> all = inputs;
+    const std::span<const Recorded> v = all.subspan(layout.v(), n);
+    const std::span<const Recorded> a = all.subspan(layout.a(), n);
+    const std::span<const Recorded> y = all.subspan(layout.size(), m);
+
+    // As the kernel of the dynamics has them: M, Q, C, A, b, power.
+    const std::vector<Recorded> values =
+        code::replay(builder, model.dynamics.program(), all.first(layout.size()));
+    std::span<const Recorded> rest = values;
+    const auto take = [&rest](std::size_t count) {
+        const std::span<const Recorded> head = rest.first(count);
+        rest = rest.subspan(count);
+        return head;
+    };
+    const std::span<const Recorded> M = take(model.mass_entries.size());
+    const std::span<const Recorded> Q = take(n);
+    const std::span<const Recorded> C = take(model.has_nonideal ? n : 0);
+    const std::span<const Recorded> A = take(model.row_entries.size());
+    const std::span<const Recorded> b = take(m);
+    Recorded rate = take(1).front();
+
+    std::vector<Recorded> r(Q.begin(), Q.end());
+    r.insert(r.end(), b.begin(), b.end());
+    for (std::size_t i = 0; i < C.size(); ++i) {
+        r[i] = r[i] + C[i];
+        rate = rate + C[i] * v[i];
+    }
+    for (std::size_t i = 0; i < M.size(); ++i) {
+        const auto [row, column] = model.mass_entries[i];
+        r[at(row)] = r[at(row)] - M[i] * a[at(column)];
+        if (row != column) {
+            r[at(column)] = r[at(column)] - M[i] * a[at(row)];
+        }
+    }
+    for (std::size_t i = 0; i < A.size(); ++i) {
+        const auto [row, column] = model.row_entries[i];
+        r[at(column)] = r[at(column)] - A[i] * y[at(row)];
+        r[n + at(row)] = r[n + at(row)] - A[i] * a[at(column)];
+        if (!model.rows[at(row)].homogeneous) {
+            rate = rate - y[at(row)] * (A[i] * v[at(column)]);
+        }
+    }
+    const auto program_of = [&builder](std::span<const Recorded> outputs) {
+        std::vector<code::Value> list;
+        for (const Recorded& one : outputs) {
+            list.push_back(one.value(builder));
+        }
+        return builder.finish(list);
+    };
+    std::vector<std::uint32_t> moving(2 * n);  // q and v stand side by side among the inputs
+    std::iota(moving.begin(), moving.end(), static_cast<std::uint32_t>(layout.q()));
+    code::Program energy = code::tangent(program_of({&rate, 1}), moving, 1);
+    const bool changes = energy.outputs.front() < energy.input_count ||
+                         energy.outputs.front() >= energy.first_temporary() ||
+                         energy.constants[energy.outputs.front() - energy.input_count] != 0.0;
+    return {code::SparseTangent(program_of(r), moving),
+            code::PacketKernel<static_cast<int>(kLanes)>(std::move(energy)), changes};
+}
+
+double MotionDerivatives::work() const {
+    const code::SparseTangent& residual = code_->residual;
+    return static_cast<double>(residual.directions()) *
+           static_cast<double>(residual.program_size());
+}
+
+void MotionDerivatives::take(double t, const double* q, const double* v, std::span<const double> a,
+                             std::span<const double> y, std::span<double> values) {
+    const InputLayout& layout = evaluator_->model().layout;
+    const std::span<const double> state = evaluator_->system_inputs(t, q, v);
+    const auto from = std::copy(state.begin(), state.end(), inputs_.begin());
+    std::copy(y.begin(), y.end(), from);
+    std::copy(a.begin(), a.end(), inputs_.begin() + static_cast<std::ptrdiff_t>(layout.a()));
+    residual_.run(inputs_, values);
+    if (code_->energy_changes) {
+        for (std::size_t i = 0; i < inputs_.size(); ++i) {
+            std::fill_n(packet_inputs_.begin() + static_cast<std::ptrdiff_t>(i * kLanes), kLanes,
+                        inputs_[i]);
+        }
+    }
+}
+
+bool MotionDerivatives::energy_rate(std::span<const double> directions, std::span<double> rates) {
+    if (!code_->energy_changes) {
+        return false;
+    }
+    ANANKE_REQUIRE(directions.size() + inputs_.size() * kLanes == packet_inputs_.size() &&
+                   rates.size() == kLanes);
+    std::copy(directions.begin(), directions.end(),
+              packet_inputs_.begin() + static_cast<std::ptrdiff_t>(inputs_.size() * kLanes));
+    energy_.run(packet_inputs_.data(), rates.data());
+    return true;
+}
+
+}  // namespace ananke::sim
