@@ -29,8 +29,6 @@ namespace {
 
 constexpr double kDefaultIntervals = 500.0;
 constexpr double kLeastTolerance = 1e-14;
-/// Coordinates of an implicit step whose matrices are full.
-constexpr int kMostStiff = 2000;
 
 Error invalid(std::string message) {
     return {ErrorCode::kInvalidInput, std::move(message)};
@@ -111,13 +109,15 @@ Result<sim::RunOptions> run_options(const Model& model, const RunOptions& wanted
     options.dynamics.drift = wanted.drift;
     options.dynamics.baumgarte_rate = wanted.baumgarte_rate;
     const sim::CompiledModel& compiled = *model.data().prepared->compiled;
-    if (options.stiff && compiled.n() > kMostStiff &&
-        !sim::has_sparse_steps(compiled, options.dynamics)) {
-        return invalid(fmt::format(
-            "the implicit integrator works with full matrices where a model has friction, actuators "
-            "or forces that depend on reactions, and with --form and --drift baumgarte, for at most "
-            "{} coordinates; the model has {}: leave out stiff",
-            kMostStiff, compiled.n()));
+    if (options.stiff && compiled.n() > sim::kMostFullSteps &&
+        !sim::may_be_sparse(compiled, options.dynamics)) {
+        return invalid(
+            fmt::format("the implicit integrator works with full matrices where a model has "
+                        "friction, actuators "
+                        "or forces that depend on reactions, and with --form and --drift "
+                        "baumgarte, for at most "
+                        "{} coordinates; the model has {}: leave out stiff",
+                        sim::kMostFullSteps, compiled.n()));
     }
     options.principle = wanted.principle;
     options.stop_requested = wanted.stop_requested;

@@ -1,11 +1,15 @@
 #include "code/sparse_tangent.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 
 #include "base/check.h"
+#include "code/builder.h"
 #include "code/dependence.h"
+#include "code/recorded.h"
 #include "code/tangent.h"
 
 namespace ananke::code {
@@ -16,6 +20,8 @@ using Name = Dependence::Name;
 /// Outputs that depend on more inputs are taken apart: more than the neighbours of a body in space
 /// that nine others hold.
 constexpr std::size_t kManyInputs = 128;
+/// Into parts that depend on so many: positions and velocities of two bodies in space.
+constexpr std::size_t kFewInputs = 28;
 
 /// A part of an output.
 struct Term {
@@ -37,6 +43,10 @@ class Terms {
         // Where they would be more than what they are made of, outputs stay whole.
         const std::size_t most = values_.output_count() + values_.instruction_count();
         for (const Term& one : whole) {
+            if (values_.set(one.value).count <= kManyInputs) {
+                terms_.push_back(one);
+                continue;
+            }
             pending_.push_back({one, {}});
             while (!pending_.empty()) {
                 Part part = std::move(pending_.back());
@@ -60,7 +70,7 @@ class Terms {
         std::vector<Factor> factors;
     };
 
-    bool has_many(Name value) const { return values_.set(value).count > kManyInputs; }
+    bool has_many(Name value) const { return values_.set(value).count > kFewInputs; }
 
     void push(const Part& part, Name value, double sign) {
         Part next = part;
@@ -151,20 +161,38 @@ std::vector<std::uint32_t> directions_of(std::size_t columns, const Dependence& 
     return direction;
 }
 
+/// With as few slots as a program that is run has.
+Program rescheduled(const Program& program) {
+    Builder builder(program.input_count);
+    std::vector<Recorded> inputs;
+    for (std::uint32_t i = 0; i < program.input_count; ++i) {
+        inputs.emplace_back(builder, builder.input(i));
+    }
+    std::vector<Value> outputs;
+    for (const Recorded& one : replay(builder, program, inputs)) {
+        outputs.push_back(one.value(builder));
+    }
+    return builder.finish(outputs);
+}
+
 struct SetHash {
     std::size_t operator()(const Dependence::Set& set) const { return set.first; }
 };
 
 }  // namespace
 
-SparseTangent::SparseTangent(const Program& program, std::span<const std::uint32_t> active)
-    : input_count_(program.input_count), kernel_(Program{}) {
+SparseTangent::SparseTangent(const Program& program, std::span<const std::uint32_t> active,
+                             Rule rule)
+    : rule_(rule), input_count_(program.input_count), kernel_(Program{}) {
+    auto plan = std::make_shared<Plan>();
+    plan_ = plan;
+    plan->active.assign(active.begin(), active.end());
     Dependence values(program, active);
     const std::vector<Term> terms = Terms(values).find();
-    is_sparse_ = std::none_of(terms.begin(), terms.end(), [&](const Term& term) {
+    plan->is_sparse = std::none_of(terms.begin(), terms.end(), [&](const Term& term) {
         return values.set(term.value).count == Dependence::kTooMany;
     });
-    if (!is_sparse_) {
+    if (!plan->is_sparse) {
         return;
     }
     std::vector<Dependence::Set> sets;
@@ -175,66 +203,117 @@ SparseTangent::SparseTangent(const Program& program, std::span<const std::uint32
             sets.push_back(set);
         }
     }
-    direction_ = directions_of(active.size(), values, sets);
-    for (const std::uint32_t one : direction_) {
-        directions_ = std::max<std::size_t>(directions_, one + 1);
-    }
-    std::vector<std::vector<std::uint32_t>> columns(directions_);
+    const std::vector<std::uint32_t> direction = directions_of(active.size(), values, sets);
+    std::vector<std::vector<std::uint32_t>> columns;
     for (std::uint32_t column = 0; column < active.size(); ++column) {
-        columns[direction_[column]].push_back(column);
+        columns.resize(std::max<std::size_t>(columns.size(), direction[column] + 1));
+        columns[direction[column]].push_back(column);
     }
-    first_column_.push_back(0);
     for (const std::vector<std::uint32_t>& one : columns) {
-        columns_.insert(columns_.end(), one.begin(), one.end());
-        first_column_.push_back(columns_.size());
+        plan->columns.insert(plan->columns.end(), one.begin(), one.end());
+        plan->first_column.push_back(plan->columns.size());
     }
 
     std::vector<Name> outputs;
-    std::vector<std::vector<std::pair<Entry, Reading>>> by_run((directions_ + kLanes - 1) / kLanes);
+    std::vector<std::vector<std::pair<Entry, Reading>>> by_run((columns.size() + kLanes - 1) /
+                                                               kLanes);
     for (const Term& term : terms) {
         const auto place = static_cast<std::uint32_t>(outputs.size() * kLanes);
         outputs.push_back(term.value);
         for (const std::uint32_t column : values.members(values.set(term.value))) {
-            const auto lane = static_cast<std::uint32_t>(direction_[column] % kLanes);
-            by_run[direction_[column] / kLanes].push_back(
+            const auto lane = static_cast<std::uint32_t>(direction[column] % kLanes);
+            by_run[direction[column] / kLanes].push_back(
                 {{term.output, column}, {place + lane, term.sign}});
         }
     }
-    first_entry_.push_back(0);
     for (const auto& run : by_run) {
         for (const auto& [entry, reading] : run) {
-            entries_.push_back(entry);
-            readings_.push_back(reading);
+            plan->entries.push_back(entry);
+            plan->readings.push_back(reading);
         }
-        first_entry_.push_back(entries_.size());
+        plan->first_entry.push_back(plan->entries.size());
     }
+    const Program named = values.program(outputs);
+    const bool differences = rule == Rule::kDifferences;
     kernel_ = LaneKernel<static_cast<int>(kLanes)>(
-        tangent(values.program(outputs), active, outputs.size()));
-    packet_inputs_.assign((input_count_ + active.size()) * kLanes, 0.0);
+        differences ? rescheduled(named) : tangent(named, active, outputs.size()));
+    packet_inputs_.assign((input_count_ + (differences ? 0 : active.size())) * kLanes, 0.0);
     packet_outputs_.assign(outputs.size() * kLanes, 0.0);
+    base_.assign(differences ? outputs.size() * kLanes : 0, 0.0);
 }
 
 void SparseTangent::run(std::span<const double> inputs, std::span<double> values) {
-    ANANKE_REQUIRE(inputs.size() == input_count_ && values.size() == entries_.size());
+    ANANKE_REQUIRE(inputs.size() == input_count_ && values.size() == entries().size());
+    spread(inputs);
+    if (rule_ == Rule::kDerivatives) {
+        return take_derivatives(values);
+    }
+    kernel_.run(packet_inputs_.data(), base_.data());
+    const double nothing = std::numeric_limits<double>::quiet_NaN();
+    std::fill(values.begin(), values.end(), nothing);
+    take_differences(inputs, 1.0, values);
+    take_differences(inputs, -1.0, values);
+}
+
+/// To all lanes.
+void SparseTangent::spread(std::span<const double> inputs) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         std::fill_n(packet_inputs_.begin() + static_cast<std::ptrdiff_t>(i * kLanes), kLanes,
                     inputs[i]);
     }
-    double* const rates = packet_inputs_.data() + input_count_ * kLanes;
-    const auto set_rates = [&](std::size_t first_direction, double rate) {
-        const std::size_t end = std::min(first_direction + kLanes, directions_);
-        for (std::size_t d = first_direction; d < end; ++d) {
-            for (std::size_t i = first_column_[d]; i < first_column_[d + 1]; ++i) {
-                rates[columns_[i] * kLanes + d % kLanes] = rate;
-            }
+}
+
+/// use(column, lane) for the columns that move in a run.
+template <class Use>
+void SparseTangent::for_each_lane(std::size_t run, Use use) const {
+    const std::size_t end = std::min((run + 1) * kLanes, directions());
+    for (std::size_t d = run * kLanes; d < end; ++d) {
+        for (std::size_t i = plan_->first_column[d]; i < plan_->first_column[d + 1]; ++i) {
+            use(plan_->columns[i], d % kLanes);
         }
-    };
-    for (std::size_t run = 0; run + 1 < first_entry_.size(); ++run) {
-        set_rates(run * kLanes, 1.0);
+    }
+}
+
+void SparseTangent::take_derivatives(std::span<double> values) {
+    double* const rates = packet_inputs_.data() + input_count_ * kLanes;
+    for (std::size_t run = 0; run + 1 < plan_->first_entry.size(); ++run) {
+        for_each_lane(run, [&](std::size_t column, std::size_t lane) {
+            rates[column * kLanes + lane] = 1.0;
+        });
         kernel_.run(packet_inputs_.data(), packet_outputs_.data());
-        set_rates(run * kLanes, 0.0);
-        for (std::size_t i = first_entry_[run]; i < first_entry_[run + 1]; ++i) {
-            values[i] = readings_[i].sign * packet_outputs_[readings_[i].place];
+        for_each_lane(run, [&](std::size_t column, std::size_t lane) {
+            rates[column * kLanes + lane] = 0.0;
+        });
+        for (std::size_t i = plan_->first_entry[run]; i < plan_->first_entry[run + 1]; ++i) {
+            values[i] = plan_->readings[i].sign * packet_outputs_[plan_->readings[i].place];
+        }
+    }
+}
+
+/// Of entries that have no value yet.
+void SparseTangent::take_differences(std::span<const double> inputs, double side,
+                                     std::span<double> values) {
+    const auto moved = [&](double x) {
+        return x + side * std::sqrt(std::numeric_limits<double>::epsilon() *
+                                    std::max(1e-5, std::abs(x)));
+    };
+    for (std::size_t run = 0; run + 1 < plan_->first_entry.size(); ++run) {
+        for_each_lane(run, [&](std::size_t column, std::size_t lane) {
+            const std::size_t input = plan_->active[column];
+            packet_inputs_[input * kLanes + lane] = moved(inputs[input]);
+        });
+        kernel_.run(packet_inputs_.data(), packet_outputs_.data());
+        for_each_lane(run, [&](std::size_t column, std::size_t lane) {
+            const std::size_t input = plan_->active[column];
+            packet_inputs_[input * kLanes + lane] = inputs[input];
+        });
+        for (std::size_t i = plan_->first_entry[run]; i < plan_->first_entry[run + 1]; ++i) {
+            if (!std::isfinite(values[i])) {
+                const std::size_t place = plan_->readings[i].place;
+                const double x = inputs[plan_->active[plan_->entries[i].column]];
+                values[i] = plan_->readings[i].sign * (packet_outputs_[place] - base_[place]) /
+                            (moved(x) - x);
+            }
         }
     }
 }

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -21,19 +22,24 @@ class SparseTangent {
   public:
     static constexpr std::size_t kLanes = 8;
 
+    /// Differences need no derivative to be finite; half of their digits are lost.
+    enum class Rule : std::uint8_t { kDerivatives, kDifferences };
+
     /// `column`: among the active inputs. Entries of one place may be several, to be summed.
     struct Entry {
         std::uint32_t output, column;
     };
 
-    /// Derivatives of all outputs by the inputs that `active` names.
-    SparseTangent(const Program& program, std::span<const std::uint32_t> active);
+    /// Derivatives of all outputs by the inputs that `active` names. The entries are the same by
+    /// either rule. Copies share what does not change.
+    SparseTangent(const Program& program, std::span<const std::uint32_t> active,
+                  Rule rule = Rule::kDerivatives);
 
     /// False if an output depends on too many inputs, term by term: then there are no entries.
-    bool is_sparse() const { return is_sparse_; }
-    const std::vector<Entry>& entries() const { return entries_; }
+    bool is_sparse() const { return plan_->is_sparse; }
+    const std::vector<Entry>& entries() const { return plan_->entries; }
     /// Directions that are told apart.
-    std::size_t directions() const { return directions_; }
+    std::size_t directions() const { return plan_->first_column.size() - 1; }
     /// Instructions of one run for eight of them.
     std::size_t program_size() const { return kernel_.program().instructions.size(); }
 
@@ -46,18 +52,28 @@ class SparseTangent {
         std::uint32_t place;  ///< among the outputs of all lanes
         double sign;
     };
+    struct Plan {
+        bool is_sparse = false;
+        std::vector<std::uint32_t> active;
+        std::vector<Entry> entries;                ///< by runs
+        std::vector<Reading> readings;             ///< per entry
+        std::vector<std::size_t> first_entry{0};   ///< per run, and the end
+        std::vector<std::uint32_t> columns;        ///< by directions
+        std::vector<std::size_t> first_column{0};  ///< per direction, and the end
+    };
 
+    void spread(std::span<const double> inputs);
+    template <class Use>
+    void for_each_lane(std::size_t run, Use use) const;
+    void take_derivatives(std::span<double> values);
+    void take_differences(std::span<const double> inputs, double side, std::span<double> values);
+
+    Rule rule_;
     std::size_t input_count_;
-    bool is_sparse_ = false;
-    std::size_t directions_ = 0;
-    std::vector<Entry> entries_;             ///< by runs
-    std::vector<Reading> readings_;          ///< per entry
-    std::vector<std::size_t> first_entry_;   ///< per run, and the end
-    std::vector<std::uint32_t> direction_;   ///< per column
-    std::vector<std::uint32_t> columns_;     ///< by directions
-    std::vector<std::size_t> first_column_;  ///< per direction, and the end
+    std::shared_ptr<const Plan> plan_;
     LaneKernel<static_cast<int>(kLanes)> kernel_;
     std::vector<double> packet_inputs_, packet_outputs_;
+    std::vector<double> base_;  ///< outputs without a step, for differences
 };
 
 }  // namespace ananke::code

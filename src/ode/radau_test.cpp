@@ -142,6 +142,61 @@ TEST(Radau, VanDerPolsOscillator) {
     }
 }
 
+/// (m - J) x = r of Van der Pol's oscillator, by Cramer's rule.
+class OscillatorSystems final : public LinearSystems {
+  public:
+    explicit OscillatorSystems(double eps) : eps_(eps) {}
+
+    Status linearize(double, std::span<const double> y, Slope) override {
+        by_q_ = (-2.0 * y[0] * y[1] - 1.0) / eps_;
+        by_v_ = (1.0 - y[0] * y[0]) / eps_;
+        ++linearizations;
+        return Status::kOk;
+    }
+    void factorise(double real, std::span<const std::complex<double>> pairs) override {
+        real_ = real;
+        pairs_.assign(pairs.begin(), pairs.end());
+    }
+    void solve(Eigen::Ref<Eigen::VectorXd> r) override { solve(real_, r); }
+    void solve_pair(std::size_t pair, Eigen::Ref<Eigen::VectorXcd> r) override {
+        solve(pairs_[pair], r);
+    }
+
+    int linearizations = 0;
+
+  private:
+    template <class Scalar, class Vector>
+    void solve(Scalar m, Vector& r) const {
+        const Scalar q = ((m - by_v_) * r[0] + r[1]) / (m * (m - by_v_) - by_q_);
+        r[1] = m * q - r[0];
+        r[0] = q;
+    }
+
+    double eps_;
+    double by_q_ = 0.0, by_v_ = 0.0;
+    double real_ = 0.0;
+    std::vector<std::complex<double>> pairs_;
+};
+
+// Whoever solves the systems, the steps are the same.
+TEST(Radau, SystemsMayBeSolvedByOthers) {
+    constexpr double kEps = 1e-6;
+    const auto rhs = [](double, std::span<const double> y, std::span<double> dydt) {
+        dydt[0] = y[1];
+        dydt[1] = ((1.0 - y[0] * y[0]) * y[1] - y[0]) / kEps;
+        return Evaluation::ok();
+    };
+    OscillatorSystems systems(kEps);
+    std::vector<double> y{2.0, 0.0};
+    const Outcome outcome = run_radau({.size = 2, .rhs = rhs}, {.rtol = 1e-9, .atol = 1e-9}, 2.0, y,
+                                      {.positions = 1, .systems = &systems});
+    ASSERT_EQ(outcome.status, Status::kOk);
+    EXPECT_NEAR(y[0], 0.1706167732170469e+01, 1e-8);
+    EXPECT_NEAR(y[1], -0.8928097010248125e+00, 1e-8);
+    EXPECT_LT(outcome.statistics.steps, 1500U);
+    EXPECT_EQ(static_cast<std::size_t>(systems.linearizations), outcome.statistics.jacobians);
+}
+
 // The oscillator of second order with an integral behind it, int q dt = 1 - cos t for q = sin t.
 TEST(Radau, IntegralsFollowTheMotion) {
     const auto rhs = [](double, std::span<const double> y, std::span<double> dydt) {

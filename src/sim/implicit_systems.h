@@ -31,18 +31,26 @@ namespace ananke::sim {
 /// Whether the acceleration of a model depends on nothing but state and parameters, so that its
 /// implicit steps may do without matrices whatever its size.
 bool may_be_sparse(const CompiledModel& model, const DynamicsOptions& options);
-/// Whether they do.
-bool has_sparse_steps(const CompiledModel& model, const DynamicsOptions& options);
+/// Coordinates up to which implicit steps may have full matrices.
+constexpr int kMostFullSteps = 2000;
 
 class ImplicitSystems final : public ode::LinearSystems {
   public:
+    /// Null where full matrices cost less, or forces depend on too many coordinates at once;
+    /// `wanted`: whatever it costs, or not at all. Requires may_be_sparse().
+    static std::unique_ptr<ImplicitSystems> make(Evaluator& evaluator,
+                                                 const RightHandSide& acceleration,
+                                                 std::size_t pairs,
+                                                 std::optional<bool> wanted = std::nullopt);
+
     /// For `pairs` complex m. Requires may_be_sparse().
     ImplicitSystems(Evaluator& evaluator, const RightHandSide& acceleration, std::size_t pairs);
 
     /// False if forces depend on very many coordinates at once: it cannot be used then.
     bool is_sparse() const { return derivatives_.is_sparse(); }
 
-    /// Allocates where other rows count than before.
+    /// The rows are those of the last close look of the acceleration. Allocates where others count
+    /// than before.
     ode::Status linearize(double t, std::span<const double> y, Slope f) override;
     /// Allocates where the pivots of the last time do not serve.
     void factorise(double real, std::span<const std::complex<double>> pairs) override;
@@ -61,6 +69,7 @@ class ImplicitSystems final : public ode::LinearSystems {
         std::vector<Scalar> x;  ///< x_q, mu/m^2
     };
 
+    bool pays();
     void take_rows(std::span<const int> rows);
     bool find_motion(const SparseValues& at);
     void put_entries(const SparseValues& at);

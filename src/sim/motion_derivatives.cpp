@@ -1,12 +1,15 @@
 #include "sim/motion_derivatives.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "base/check.h"
 #include "code/builder.h"
 #include "code/recorded.h"
 #include "code/tangent.h"
+#include "ode/finite.h"
 #include "sim/record_key.h"
 
 namespace ananke::sim {
@@ -18,19 +21,14 @@ std::size_t at(int i) {
     return static_cast<std::size_t>(i);
 }
 
-}  // namespace
-
-MotionDerivatives::MotionDerivatives(Evaluator& evaluator)
-    : evaluator_(&evaluator),
-      code_(evaluator.model().programs->get<Code>(RecordKey(RecordKey::Kind::kResidual),
-                                                  [&] { return record(evaluator.model()); })),
-      residual_(code_->residual),
-      energy_(code_->energy),
-      inputs_(evaluator.model().layout.size() + evaluator.model().rows.size()),
-      packet_inputs_((inputs_.size() + 2 * at(evaluator.model().n())) * kLanes) {}
+/// Inputs: those of every kernel, then y.
+struct Residual {
+    code::Program r;            ///< n + m
+    code::Program energy_rate;  ///< power + (C - A^T y) v: rows with A v = 0 do no work
+};
 
 /// Parameters are inputs: what changes them makes no new program.
-MotionDerivatives::Code MotionDerivatives::record(const CompiledModel& model) {
+Residual record_residual(const CompiledModel& model) {
     const InputLayout& layout = model.layout;
     const std::size_t n = at(model.n());
     const std::size_t m = model.rows.size();
@@ -88,48 +86,83 @@ MotionDerivatives::Code MotionDerivatives::record(const CompiledModel& model) {
         }
         return builder.finish(list);
     };
-    std::vector<std::uint32_t> moving(2 * n);  // q and v stand side by side among the inputs
-    std::iota(moving.begin(), moving.end(), static_cast<std::uint32_t>(layout.q()));
-    code::Program energy = code::tangent(program_of({&rate, 1}), moving, 1);
-    const bool changes = energy.outputs.front() < energy.input_count ||
-                         energy.outputs.front() >= energy.first_temporary() ||
-                         energy.constants[energy.outputs.front() - energy.input_count] != 0.0;
-    return {code::SparseTangent(program_of(r), moving),
+    return {program_of(r), program_of({&rate, 1})};
+}
+
+}  // namespace
+
+MotionDerivatives::MotionDerivatives(Evaluator& evaluator)
+    : evaluator_(&evaluator),
+      code_(evaluator.model().programs->get<Code>(RecordKey(RecordKey::Kind::kResidual),
+                                                  [&] { return record(evaluator.model()); })),
+      residual_(code_->residual),
+      energy_(code_->energy),
+      inputs_(evaluator.model().layout.size() + evaluator.model().rows.size()),
+      packet_inputs_((inputs_.size() + 2 * at(evaluator.model().n())) * kLanes) {}
+
+/// q and v, which stand side by side.
+std::vector<std::uint32_t> MotionDerivatives::moving_inputs(const CompiledModel& model) {
+    std::vector<std::uint32_t> moving(2 * at(model.n()));
+    std::iota(moving.begin(), moving.end(), static_cast<std::uint32_t>(model.layout.q()));
+    return moving;
+}
+
+MotionDerivatives::Code MotionDerivatives::record(const CompiledModel& model) {
+    const std::vector<std::uint32_t> moving = moving_inputs(model);
+    const Residual residual = record_residual(model);
+    code::Program energy = code::tangent(residual.energy_rate, moving, 1);
+    const code::Slot rate = energy.outputs.front();
+    const bool is_constant = rate >= energy.input_count && rate < energy.first_temporary();
+    const bool changes = !is_constant || energy.constants[rate - energy.input_count] != 0.0;
+    return {code::SparseTangent(residual.r, moving),
             code::PacketKernel<static_cast<int>(kLanes)>(std::move(energy)), changes};
 }
 
-double MotionDerivatives::work() const {
-    const code::SparseTangent& residual = code_->residual;
-    return static_cast<double>(residual.directions()) *
-           static_cast<double>(residual.program_size());
-}
-
-void MotionDerivatives::take(double t, const double* q, const double* v, std::span<const double> a,
+bool MotionDerivatives::take(double t, const double* q, const double* v, std::span<const double> a,
                              std::span<const double> y, std::span<double> values) {
     const InputLayout& layout = evaluator_->model().layout;
     const std::span<const double> state = evaluator_->system_inputs(t, q, v);
-    const auto from = std::copy(state.begin(), state.end(), inputs_.begin());
-    std::copy(y.begin(), y.end(), from);
+    const auto behind = std::copy(state.begin(), state.end(), inputs_.begin());
+    std::copy(y.begin(), y.end(), behind);
     std::copy(a.begin(), a.end(), inputs_.begin() + static_cast<std::ptrdiff_t>(layout.a()));
     residual_.run(inputs_, values);
-    if (code_->energy_changes) {
+    if (energy_changes()) {
         for (std::size_t i = 0; i < inputs_.size(); ++i) {
             std::fill_n(packet_inputs_.begin() + static_cast<std::ptrdiff_t>(i * kLanes), kLanes,
                         inputs_[i]);
         }
     }
+    if (!ode::all_finite(values)) {
+        replace_by_differences(values);
+    }
+    return ode::all_finite(values);
 }
 
-bool MotionDerivatives::energy_rate(std::span<const double> directions, std::span<double> rates) {
-    if (!code_->energy_changes) {
-        return false;
+/// Those that are not finite.
+void MotionDerivatives::replace_by_differences(std::span<double> values) {
+    if (!differences_) {
+        const CompiledModel& model = evaluator_->model();
+        differences_.emplace(record_residual(model).r, moving_inputs(model),
+                             code::SparseTangent::Rule::kDifferences);
+        difference_values_.resize(values.size());
     }
-    ANANKE_REQUIRE(directions.size() + inputs_.size() * kLanes == packet_inputs_.size() &&
-                   rates.size() == kLanes);
+    differences_->run(inputs_, difference_values_);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!std::isfinite(values[i])) {
+            values[i] = difference_values_[i];
+        }
+    }
+}
+
+void MotionDerivatives::energy_rate(std::span<const double> directions, std::span<double> rates) {
+    ANANKE_REQUIRE(energy_changes() && rates.size() == kLanes &&
+                   directions.size() + inputs_.size() * kLanes == packet_inputs_.size());
     std::copy(directions.begin(), directions.end(),
               packet_inputs_.begin() + static_cast<std::ptrdiff_t>(inputs_.size() * kLanes));
     energy_.run(packet_inputs_.data(), rates.data());
-    return true;
+    for (double& rate : rates) {
+        rate = std::isfinite(rate) ? rate : 0.0;
+    }
 }
 
 }  // namespace ananke::sim

@@ -8,7 +8,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,19 +29,20 @@ class MotionDerivatives {
     using Entry = code::SparseTangent::Entry;
 
     /// False if forces depend on very many coordinates at once.
-    bool is_sparse() const { return code_->residual.is_sparse(); }
-    const std::vector<Entry>& entries() const { return code_->residual.entries(); }
-    /// Operations that values() takes, about.
-    double work() const;
-    /// dr at a state of the evaluator, one per entry; a (n) and y (m, 0 for rows that do not count)
-    /// stay fixed, here and in energy_rate(). Does not allocate.
-    void take(double t, const double* q, const double* v, std::span<const double> a,
+    bool is_sparse() const { return residual_.is_sparse(); }
+    const std::vector<Entry>& entries() const { return residual_.entries(); }
+    /// dr at a state, one per entry; a (n) and y (m, 0 for rows that do not count) stay fixed, here
+    /// and in energy_rate(). Where a derivative is not finite, as that of a length is at zero, it
+    /// is a difference. False if that is not finite either. Allocates at the first difference.
+    bool take(double t, const double* q, const double* v, std::span<const double> a,
               std::span<const double> y, std::span<double> values);
-    /// Change of the energy rate along a direction of (q, v), 2n numbers, for up to kLanes
-    /// directions, number i of direction k at [i*kLanes + k]; y is fixed. At the state of the last
-    /// take(). False if it does not change.
+    /// False if the energy rate is the same at all states, for fixed y.
+    bool energy_changes() const { return code_->energy_changes; }
+    /// Change of the energy rate along directions of (q, v), 2n numbers each, number i of direction
+    /// k at [i*kLanes + k], with y fixed, at the state of the last take(). Requires
+    /// energy_changes(). Nothing is added where it is not finite.
     static constexpr std::size_t kLanes = 4;
-    bool energy_rate(std::span<const double> directions, std::span<double> rates);
+    void energy_rate(std::span<const double> directions, std::span<double> rates);
 
   private:
     struct Code {
@@ -48,10 +51,14 @@ class MotionDerivatives {
         bool energy_changes;
     };
     static Code record(const CompiledModel& model);
+    static std::vector<std::uint32_t> moving_inputs(const CompiledModel& model);
+    void replace_by_differences(std::span<double> values);
 
     Evaluator* evaluator_;
     std::shared_ptr<const Code> code_;
     code::SparseTangent residual_;
+    std::optional<code::SparseTangent> differences_;  ///< made when they are first needed
+    std::vector<double> difference_values_;
     code::PacketKernel<static_cast<int>(kLanes)> energy_;
     std::vector<double> inputs_;         ///< of the residual: those of every kernel, then y
     std::vector<double> packet_inputs_;  ///< the same with a direction behind them, in lanes

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/implicit_systems.h"
 #include "sim/state_equation.h"
 #include "sim/surface.h"
 
@@ -18,6 +19,9 @@ void record_programs(std::shared_ptr<const CompiledModel> model, std::span<const
     if (equation.rhs(options.start, y, slope).kind == ode::Evaluation::Kind::kOk) {
         Surface(evaluator, options.dynamics.drift, options.tolerance)
             .accept(options.start, y, equation.order());
+        if (options.stiff && may_be_sparse(evaluator.model(), options.dynamics)) {
+            ImplicitSystems::make(evaluator, equation.right_hand_side(), 0, options.sparse_steps);
+        }
     }
 }
 

@@ -107,12 +107,21 @@ void Runner::integrate(const StartState& start) {
     auto jacobian = [this](double t, std::span<const double> y, std::span<double> J) {
         return equation_.jacobian(t, y, J);
     };
-    std::optional<ImplicitSystems> systems;
-    if (options_.stiff && has_sparse_steps(evaluator_.model(), options_.dynamics)) {
-        systems.emplace(evaluator_, equation_.right_hand_side(), ode::Radau::kStages / 2);
+    const CompiledModel& model = evaluator_.model();
+    std::unique_ptr<ImplicitSystems> systems;
+    if (options_.stiff && may_be_sparse(model, options_.dynamics)) {
+        systems = ImplicitSystems::make(evaluator_, equation_.right_hand_side(),
+                                        ode::Radau::kStages / 2, options_.sparse_steps);
+    }
+    if (options_.stiff && !systems && model.n() > kMostFullSteps) {
+        journal_.fail({ErrorCode::kNotApplicable,
+                       fmt::format("an implicit step would need full matrices, which are for at "
+                                   "most {} coordinates; the model has {}",
+                                   kMostFullSteps, model.n())});
+        return;
     }
     const ode::Structure structure{equation_.positions(), equation_.integrals(), jacobian,
-                                   systems ? &*systems : nullptr};
+                                   systems.get()};
     Result<std::unique_ptr<ode::Stepper>> steps =
         options_.stiff ? on_heap(ode::Radau::create(problem, options, structure))
                        : on_heap(ode::Dop853::create(problem, options));

@@ -24,6 +24,8 @@ struct RunOptions {
     std::vector<double> output_times;  ///< ascending, within [start, until]; one row each
     double tolerance = 1e-9;           ///< relative, per step; the absolute one is a tenth of it
     bool stiff = false;                ///< integrate implicitly
+    /// Implicit steps without full matrices, or with them; absent: whichever costs less.
+    std::optional<bool> sparse_steps = {};
     DynamicsOptions dynamics;
     std::size_t max_steps = 10'000'000;
     bool principle = false;                ///< columns a0, deviation, e; needs M > 0

@@ -52,8 +52,11 @@ struct Counted {
     long allocations;
 };
 
-Counted count_run(const Prepared& prepared, const StartState& start, double until) {
+Counted count_run(const Prepared& prepared, const StartState& start, double until,
+                  bool sparse_steps = false) {
     RunOptions options;
+    options.stiff = sparse_steps;
+    options.sparse_steps = sparse_steps;
     options.until = until;
     options.output_times = {0.0, until};
     LastRow recorder;
@@ -73,6 +76,28 @@ TEST(Run, StepsDoNotAllocate) {
     count_run(*prepared, start.value(), 1.0);  // records the programs of all runs
     const Counted brief = count_run(*prepared, start.value(), 1.0);
     const Counted longer = count_run(*prepared, start.value(), 20.0);
+    EXPECT_GT(longer.steps, 5 * brief.steps);
+    EXPECT_EQ(longer.allocations, brief.allocations);
+}
+
+// Where the pivots of one step serve in the next.
+TEST(Run, SparseImplicitStepsDoNotAllocate) {
+    Builder b;
+    const auto x = b.coordinate("x");
+    const auto y = b.coordinate("y");
+    b.kinetic((pow(x.v, 2) + pow(y.v, 2)) / 2.0);
+    b.potential(5e3 * pow(x.q - y.q, 2) + pow(x.q, 4));
+    b.initial(x, 0.6);
+    b.initial(y, 0.6);
+    Preparation preparation = prepare(std::move(b.model), {});
+    ASSERT_TRUE(preparation.prepared);
+    const Prepared& prepared = *preparation.prepared;
+    Evaluator evaluator(prepared.compiled, prepared.parameters);
+    const Result<StartState> start = assemble(evaluator, prepared.initial);
+    ASSERT_TRUE(start) << start.error().message;
+    count_run(prepared, start.value(), 1.0, true);  // records the programs of all runs
+    const Counted brief = count_run(prepared, start.value(), 1.0, true);
+    const Counted longer = count_run(prepared, start.value(), 20.0, true);
     EXPECT_GT(longer.steps, 5 * brief.steps);
     EXPECT_EQ(longer.allocations, brief.allocations);
 }
