@@ -282,6 +282,33 @@ TEST(SparseSteps, ParametersMayChange) {
     compare_runs(*loaded.prepared, 0.2, 1e-9, 1e-7);
 }
 
+std::size_t directions(const std::string& text) {
+    const Loaded loaded = load_text("model.ank", text);
+    EXPECT_TRUE(loaded.prepared) << loaded.messages;
+    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    return sim::MotionDerivatives(evaluator).directions();
+}
+
+// They are those of a body's neighbours, or of a hub and one of its springs.
+TEST(SparseSteps, DirectionsDoNotGrowWithTheModel) {
+    EXPECT_EQ(directions(stiff_chain(40, 1e5)), 42U);
+    EXPECT_EQ(directions(stiff_chain(80, 1e5)), 42U);
+    EXPECT_EQ(directions(stiff_rope(60, 1e5)), directions(stiff_rope(20, 1e5)));
+    const auto wheel = [](int spokes) {
+        return fmt::format(R"(parameter N = {}
+body B mass 100 inertia (10, 20, 30) at (0, 0, 0) omega (1, 2, 0.5)
+for i in 1..N {{
+  coordinate x[i], y[i], z[i]
+  particle P[i] mass 1 at (x[i], y[i], z[i])
+  initial x[i] = 2*cos(i), y[i] = 2*sin(i)
+  joint s[i]: spring(B at (cos(i), sin(i), 0), P[i], stiffness = 1e5, length = 1)
+}}
+)",
+                           spokes);
+    };
+    EXPECT_LT(directions(wheel(300)), 60U);
+}
+
 /// What a run would choose at the start.
 bool is_chosen(const std::string& text) {
     const Loaded loaded = load_text("model.ank", text);

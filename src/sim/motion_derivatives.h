@@ -31,6 +31,8 @@ class MotionDerivatives {
     /// False if forces depend on very many coordinates at once.
     bool is_sparse() const { return residual_.is_sparse(); }
     const std::vector<Entry>& entries() const { return residual_.entries(); }
+    /// Directions in which the equations are differentiated, eight at a time.
+    std::size_t directions() const { return residual_.directions(); }
     /// dr at a state, one per entry; a (n) and y (m, 0 for rows that do not count) stay fixed, here
     /// and in energy_rate(). Where a derivative is not finite, as that of a length is at zero, it
     /// is a difference. False if that is not finite either. Allocates at the first difference.
