@@ -85,9 +85,9 @@ bool ImplicitSystems::pays() {
 ode::Status ImplicitSystems::linearize(double t, std::span<const double> y, Slope) {
     const double* q = y.data();
     const double* v = y.data() + n_;
-    if (!pattern_ || !std::is_permutation(rows_.begin(), rows_.end(), acceleration_->rows().begin(),
-                                          acceleration_->rows().end())) {
-        take_rows(acceleration_->rows());
+    const std::span<const int> rows = acceleration_->rows();
+    if (!pattern_ || !std::equal(rows.begin(), rows.end(), given_.begin(), given_.end())) {
+        take_rows(rows);
     }
     const SparseValues values = evaluator_->sparse_system(t, q, v);
     if (!find_motion(values)) {
@@ -120,7 +120,8 @@ ode::Status ImplicitSystems::linearize(double t, std::span<const double> y, Slop
 void ImplicitSystems::take_rows(std::span<const int> rows) {
     const CompiledModel& model = evaluator_->model();
     const int n = model.n();
-    rows_.assign(rows.begin(), rows.end());
+    given_.assign(rows.begin(), rows.end());
+    rows_ = given_;
     std::sort(rows_.begin(), rows_.end());
     place_of_row_ = places_among(rows_, model.m());
     entries_.clear();

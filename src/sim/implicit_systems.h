@@ -84,7 +84,8 @@ class ImplicitSystems final : public ode::LinearSystems {
     const RightHandSide* acceleration_;
     std::size_t n_;
     MotionDerivatives derivatives_;
-    std::vector<int> rows_;             ///< that count, ascending
+    std::vector<int> given_;            ///< rows that count
+    std::vector<int> rows_;             ///< the same, ascending
     std::vector<int> place_of_row_;     ///< m  among rows_, -1
     std::vector<std::size_t> entries_;  ///< of A, that belong to rows_
     std::optional<solve::SymmetricFactor> motion_factor_;
