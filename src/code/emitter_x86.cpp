@@ -33,7 +33,7 @@ Emitter::Emitter(const Steps& steps, ValueId first_constant, ValueId first_resul
       first_output_(steps.value_count, kNever),
       next_output_(steps.outputs.size(), kNever),
       first_result_(first_result) {
-    for (ValueId i = 0; i < first_result; ++i) {
+    for (ValueId i = shape.time_apart ? 1 : 0; i < first_result; ++i) {
         file_.set_home(i, i < first_constant ? Home{Home::Base::kInputs, i}
                                              : Home{Home::Base::kConstants, i - first_constant});
     }
@@ -60,6 +60,9 @@ void Emitter::emit_function(asmjit::CodeHolder& code, std::size_t size) {
     Encoder encoder(code, shape_);
     out_ = &encoder;
     encoder.begin(has_calls);
+    if (shape_.time_apart && position_ == 0) {
+        define(0, 0);  // a value like any other from here on
+    }
     while (position_ < end) {
         const Step& step = steps_.steps[position_];
         if (step.batch > 1) {

@@ -117,6 +117,10 @@ x86::Mem Encoder::place(Home home) const {
                 return x86::ptr(bases_[from.base],
                                 static_cast<std::int32_t>(from.offset * sizeof(double)));
             }
+            if (shape_.time_apart) {
+                return x86::ptr(inputs_, (static_cast<std::int32_t>(home.index) - 1) *
+                                             static_cast<std::int32_t>(sizeof(double)));
+            }
             return at(inputs_, static_cast<std::size_t>(shape_.stride));
         case Home::Base::kOutputs:
             return at(outputs_, static_cast<std::size_t>(shape_.stride));

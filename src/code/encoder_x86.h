@@ -4,7 +4,8 @@
 // Emitted functions are called as f(inputs, outputs, workspace, constants). Value i of the inputs
 // and outputs stands at i*stride doubles, of the workspace at i*lanes. `constants` points behind
 // the masks and at the constants of the program (see constant_pool). Where inputs have places of
-// their own, `inputs` points at the bases that these places count from.
+// their own, `inputs` points at the bases that these places count from. Where the time is apart, it
+// is the fifth argument, and `inputs` points at the second input.
 #pragma once
 
 #include <asmjit/x86.h>
@@ -25,6 +26,7 @@ struct Shape {
     int stride;   ///< doubles from one input or output to the next: 8 for one half of 8 lanes
     bool avx512;  ///< 32 registers, masks in registers of their own, broadcasts from memory
     std::span<const InputPlace> input_places = {};  ///< scalar code: per input, or none
+    bool time_apart = false;  ///< scalar code: the first input comes in register 0
 };
 
 /// Bit patterns that stand before the constants, each as wide as the widest register.

@@ -4,11 +4,11 @@
 
 namespace ananke::code {
 
-void NativeCode::run(const double* inputs, double* outputs, double* workspace) const {
+void NativeCode::run(const double* inputs, double* outputs, double* workspace, double t) const {
     constexpr int kHalf = 4;
     for (int half = 0; half < halves_; ++half) {
         for (const NativeFunction function : functions_) {
-            function(inputs + kHalf * half, outputs + kHalf * half, workspace, constants());
+            function(inputs + kHalf * half, outputs + kHalf * half, workspace, constants(), t);
         }
     }
 }
@@ -68,9 +68,12 @@ std::shared_ptr<const NativeCode> NativeCode::emit(const Program& program,
     const Shape shape{.lanes = in_halves ? 4 : options.lanes,
                       .stride = options.lanes,
                       .avx512 = options.cpu.avx512,
-                      .input_places = options.input_places};
+                      .input_places = options.input_places,
+                      .time_apart = options.time_apart};
     ANANKE_REQUIRE(options.input_places.empty() ||
                    (options.lanes == 1 && options.input_places.size() == program.input_count));
+    ANANKE_REQUIRE(!options.time_apart ||
+                   (options.lanes == 1 && options.input_places.empty() && program.input_count > 0));
     const std::size_t largest_batch = shape.lanes > 1 ? 1 : kBatchLanes;
     const Steps steps = make_steps(program, largest_batch);
 

@@ -20,8 +20,9 @@
 
 namespace ananke::code {
 
+/// `t` is read where the time is apart; `inputs` are those after it then.
 using NativeFunction = void (*)(const double* inputs, double* outputs, double* workspace,
-                                const double* constants);
+                                const double* constants, double t);
 
 /// Where an input of scalar code stands: so many doubles from one of several bases.
 struct InputPlace {
@@ -36,6 +37,9 @@ struct NativeOptions {
     std::size_t function_size = 100'000;
     /// Per input, or none: then inputs stand side by side. Requires one lane and no calls.
     std::vector<InputPlace> input_places = {};
+    /// The first input is handed over by itself. Requires one lane, inputs side by side, and at
+    /// least one of them.
+    bool time_apart = false;
 };
 
 /// Constant and shared by all that run it.
@@ -50,8 +54,8 @@ class NativeCode {
     NativeCode& operator=(const NativeCode&) = delete;
     ~NativeCode();
 
-    /// The arrays may not overlap. `workspace` has workspace_size() doubles.
-    void run(const double* inputs, double* outputs, double* workspace) const;
+    /// See NativeFunction. The arrays may not overlap. `workspace` has workspace_size() doubles.
+    void run(const double* inputs, double* outputs, double* workspace, double t) const;
     /// The function that is all of run(), or nullptr if run() calls several.
     NativeFunction only_function() const {
         return functions_.size() == 1 && halves_ == 1 ? functions_[0] : nullptr;
@@ -81,11 +85,14 @@ class Native {
           constants_(code_->constants()),
           workspace_(code_->workspace_size()) {}
 
-    void run(const double* inputs, double* outputs) {
+    void run(const double* inputs, double* outputs) { run(0.0, inputs, outputs); }
+
+    /// Of code with the time apart.
+    void run(double t, const double* rest, double* outputs) {
         if (only_function_ != nullptr) {
-            only_function_(inputs, outputs, workspace_.data(), constants_);
+            only_function_(rest, outputs, workspace_.data(), constants_, t);
         } else {
-            code_->run(inputs, outputs, workspace_.data());
+            code_->run(rest, outputs, workspace_.data(), t);
         }
     }
 

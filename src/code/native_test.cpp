@@ -6,6 +6,7 @@
 #include "code/interpreter.h"
 #include "code/kernel.h"
 #include "code/random_program.h"
+#include "code/state_kernel.h"
 
 namespace ananke::code {
 namespace {
@@ -86,6 +87,13 @@ struct Comparison {
     Seen* seen = nullptr;
 };
 
+/// Code that is given its first input by itself, as a runner like the others.
+struct WithTimeApart {
+    Native native;
+
+    void run(const double* inputs, double* outputs) { native.run(inputs[0], inputs + 1, outputs); }
+};
+
 /// Every tier in every number of lanes against the scalar interpreter, on 8 states.
 ::testing::AssertionResult all_tiers_agree(const Program& program,
                                            const std::vector<double>& inputs,
@@ -115,6 +123,12 @@ struct Comparison {
             if (auto r = same(expected, found, cpu.avx512 ? "avx512" : "avx2", lanes); !r) {
                 return r;
             }
+        }
+        WithTimeApart apart{Native(NativeCode::emit(
+            program, {.cpu = cpu, .function_size = how.function_size, .time_apart = true}))};
+        const auto found = run_eight(apart, program, 1, inputs);
+        if (auto r = same(expected, found, "time apart", 1); !r) {
+            return r;
         }
     }
     return ::testing::AssertionSuccess();
@@ -347,6 +361,30 @@ TEST(Native, KernelsOfAnyLanesAgree) {
     const std::vector<double> expected = run_eight(one, program, 1, inputs);
     EXPECT_TRUE(same(expected, run_eight(four, program, 4, inputs), "kernel", 4));
     EXPECT_TRUE(same(expected, run_eight(copy, program, 8, inputs), "kernel", 8));
+}
+
+/// Whatever runs it reads no input beyond those that the program uses.
+TEST(Native, StateKernelsOfEveryTierAgree) {
+    std::mt19937_64 rng(21);
+    for (int round = 0; round < 200; ++round) {
+        SCOPED_TRACE(round);
+        Program program = random_program(random_shape(rng), rng);
+        std::vector<double> inputs(program.input_count);
+        std::generate(inputs.begin(), inputs.end(), [&] { return random_number(rng); });
+        std::vector<double> expected(program.outputs.size());
+        Interpreter(program).run(inputs.data(), expected.data());
+        std::vector<double> rest(inputs.begin() + 1, inputs.end());
+        rest.resize(std::max<std::size_t>(used_inputs(program), 1) - 1);
+        rest.shrink_to_fit();
+        for (const CpuFeatures cpu : {CpuFeatures{}, cpu_features()}) {
+            StateKernel kernel(program, cpu);
+            std::vector<double> found(program.outputs.size());
+            kernel.run(inputs[0], rest.data(), found.data());
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                EXPECT_TRUE(same_bits(expected[i], found[i])) << i;
+            }
+        }
+    }
 }
 
 TEST(Tier, TheChoiceLimitsTheFeatures) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -48,6 +49,21 @@ bool is_valid(const Program& program) {
         }
     }
     return true;
+}
+
+Slot used_inputs(const Program& program) {
+    Slot used = 0;
+    const auto read = [&](Slot slot) {
+        used = slot < program.input_count ? std::max(used, slot + 1) : used;
+    };
+    for (const Instruction& i : program.instructions) {
+        const int operands = arity(i.op);
+        read(i.a);
+        read(operands >= 2 ? i.b : i.a);
+        read(operands >= 3 ? i.c : i.a);
+    }
+    std::for_each(program.outputs.begin(), program.outputs.end(), read);
+    return used;
 }
 
 std::uint64_t hash(const Program& program) {

@@ -137,6 +137,9 @@ struct Program {
 /// Every slot is written before it is read, and only temporaries are written.
 bool is_valid(const Program& program);
 
+/// Inputs up to the last one that is an operand or an output.
+Slot used_inputs(const Program& program);
+
 /// Equal for equal programs, on every machine.
 std::uint64_t hash(const Program& program);
 

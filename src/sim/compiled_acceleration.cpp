@@ -195,8 +195,11 @@ CompiledAcceleration::Code CompiledAcceleration::record(const RowOrder& order,
         }
         put(answer.u);
     }
-    return {RecordedKernel(code::Kernel(builder.finish(outputs))), std::move(watched.bounds),
-            watched.parts.size(), motion.limits().size()};
+    code::StateKernel kernel(builder.finish(outputs));
+    const bool takes_state_alone =
+        model.switches.empty() && code::used_inputs(kernel.program()) <= layout.a();
+    return {RecordedKernel(std::move(kernel)), std::move(watched.bounds), watched.parts.size(),
+            motion.limits().size(), takes_state_alone};
 }
 
 void CompiledAcceleration::start_from(const double* lambda) {

@@ -71,7 +71,9 @@ class CompiledAcceleration {
 
     /// Requires ready().
     PivotHealth run(double t, const double* q, const double* v) {
-        if (feeds_back_) {
+        if (active_->in_place != nullptr && v == q + n_) {  // as in the state of a run
+            active_->in_place->run(t, q, outputs_.data());
+        } else if (feeds_back_) {
             run_closed(active_->kernel, outputs_, t, q, v);
         } else {
             active_->kernel.run(evaluator_->system_inputs(t, q, v).data(), outputs_.data());
@@ -163,14 +165,18 @@ class CompiledAcceleration {
         std::vector<PivotWatch> pivots;
         std::size_t parts = 0;
         std::size_t limits = 0;
+        bool takes_state_alone = false;  ///< t, q and v are all that it reads
     };
     /// One order, and what this run knows of it.
     struct Recording : Code {
-        Recording(const Code& code, RowOrder its_order) : Code(code), order(std::move(its_order)) {}
+        Recording(const Code& code, RowOrder its_order) : Code(code), order(std::move(its_order)) {
+            in_place = takes_state_alone ? kernel.whole() : nullptr;
+        }
         RowOrder order;
         std::optional<RecordedKernel> forces = {};               ///< made when it is asked for
         std::optional<code::PacketKernel<kLanes>> tangent = {};  ///< likewise
         std::vector<double> bounds = {};                         ///< see StepParts
+        code::StateKernel* in_place = nullptr;  ///< the program, if it takes the state alone
         /// Of outputs in `parts`: beyond it rows may be about to become dependent.
         double most_inverse_part = 1.0 / solve::kSoundPart;
     };
@@ -244,16 +250,15 @@ class CompiledAcceleration {
     Recording* make(RowOrder order);
     RecordKey key(RecordKey::Kind kind, const RowOrder& order) const;
     PivotHealth health(const std::vector<double>& outputs) const {
-        const double* output = outputs.data() + watched();
+        const double* const output = outputs.data() + watched();
+        const std::vector<double>& bounds = active_->bounds;
         bool fine = true;
-        for (const PivotWatch& watch : active_->pivots) {
-            fine &= *output++ * watch.inverse_size >= watch.fine;
+        std::size_t k = 0;
+        for (; k < active_->pivots.size(); ++k) {
+            fine &= output[k] * bounds[k] >= 1.0;
         }
-        for (std::size_t k = 0; k < active_->parts; ++k) {
-            fine &= *output++ <= active_->most_inverse_part;
-        }
-        for (std::size_t k = 0; k < active_->limits; ++k) {
-            fine &= *output++ <= 1.0;
+        for (; k < bounds.size(); ++k) {
+            fine &= output[k] * bounds[k] <= 1.0;
         }
         return fine ? PivotHealth::kSound : examine(outputs);
     }

@@ -137,9 +137,10 @@ CompiledProjection::Level CompiledProjection::make_level(bool velocity,
 }
 
 /// `program` gives residuals, entries of J at `places`, magnitudes.
-code::Kernel CompiledProjection::record_level(const code::Program& program, std::size_t rows,
-                                              std::span<const Place> places, const RowOrder& order,
-                                              std::span<const int> norms) const {
+code::StateKernel CompiledProjection::record_level(const code::Program& program, std::size_t rows,
+                                                   std::span<const Place> places,
+                                                   const RowOrder& order,
+                                                   std::span<const int> norms) const {
     const CompiledModel& model = evaluator_->model();
     code::Builder builder(static_cast<std::uint32_t>(model.layout.size()));
     const std::vector<Recorded> inputs = recorded_inputs(builder, *evaluator_);
@@ -166,7 +167,7 @@ code::Kernel CompiledProjection::record_level(const code::Program& program, std:
             outputs.push_back(one.value(builder));
         }
     }
-    return code::Kernel(builder.finish(outputs));
+    return code::StateKernel(builder.finish(outputs));
 }
 
 void CompiledProjection::set_floors(Level& level, bool velocity, double t, const double* q,

@@ -66,9 +66,9 @@ class CompiledProjection {
     std::unique_ptr<Recording> record(const RowOrder& order, double t, const double* q,
                                       const double* v) const;
     Level make_level(bool velocity, const RowOrder& order) const;
-    code::Kernel record_level(const code::Program& program, std::size_t rows,
-                              std::span<const Place> places, const RowOrder& order,
-                              std::span<const int> norms) const;
+    code::StateKernel record_level(const code::Program& program, std::size_t rows,
+                                   std::span<const Place> places, const RowOrder& order,
+                                   std::span<const int> norms) const;
     RecordedKernel record_segments(const code::Program& program, std::size_t rows,
                                    std::span<const Place> places, const RowOrder& order,
                                    std::span<const int> norms) const;

@@ -49,7 +49,7 @@ solve::QuaternionBasis<S> quaternion_basis(const Evaluator& evaluator, std::span
 }  // namespace
 
 std::size_t RecordedKernel::size() const {
-    const auto* whole = std::get_if<code::Kernel>(&kernel_);
+    const auto* whole = std::get_if<code::StateKernel>(&kernel_);
     return whole != nullptr
                ? whole->program().instructions.size()
                : std::get_if<code::SegmentedKernel>(&kernel_)->program().instruction_count();

@@ -12,6 +12,7 @@
 #include "code/kernel.h"
 #include "code/recorded.h"
 #include "code/segmented.h"
+#include "code/state_kernel.h"
 #include "sim/compiled_model.h"
 #include "sim/evaluator.h"
 #include "solve/elimination_order.h"
@@ -32,7 +33,7 @@ struct RowOrder {
 /// A recorded program, in one piece or in segments.
 class RecordedKernel {
   public:
-    explicit RecordedKernel(code::Kernel kernel) : kernel_(std::move(kernel)) {}
+    explicit RecordedKernel(code::StateKernel kernel) : kernel_(std::move(kernel)) {}
     explicit RecordedKernel(code::SegmentedKernel kernel) : kernel_(std::move(kernel)) {}
 
     std::size_t output_count() const {
@@ -44,25 +45,26 @@ class RecordedKernel {
         const auto* parts = std::get_if<code::SegmentedKernel>(&kernel_);
         return parts != nullptr ? &parts->program() : nullptr;
     }
-    /// Null if it is in segments.
+    // Null if it is in segments.
+    code::StateKernel* whole() { return std::get_if<code::StateKernel>(&kernel_); }
     const code::Program* program() const {
-        const auto* whole = std::get_if<code::Kernel>(&kernel_);
+        const auto* whole = std::get_if<code::StateKernel>(&kernel_);
         return whole != nullptr ? &whole->program() : nullptr;
     }
     std::shared_ptr<const code::Program> shared_program() const {
-        const auto* whole = std::get_if<code::Kernel>(&kernel_);
+        const auto* whole = std::get_if<code::StateKernel>(&kernel_);
         return whole != nullptr ? whole->shared_program() : nullptr;
     }
     void run(const double* inputs, double* outputs) {
-        if (auto* whole = std::get_if<code::Kernel>(&kernel_)) {
-            whole->run(inputs, outputs);
+        if (auto* whole = std::get_if<code::StateKernel>(&kernel_)) {
+            whole->run(inputs[0], inputs + 1, outputs);
         } else {
             std::get_if<code::SegmentedKernel>(&kernel_)->run(inputs, outputs);
         }
     }
 
   private:
-    std::variant<code::Kernel, code::SegmentedKernel> kernel_;
+    std::variant<code::StateKernel, code::SegmentedKernel> kernel_;
 };
 
 /// Sizes of the units of the coordinates, M_jj^-1/2; those of a group are one, and coordinates

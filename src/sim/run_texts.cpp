@@ -45,12 +45,6 @@ solve::System system_at(Evaluator& evaluator, double t, const double* y) {
 
 std::vector<int> rows_without_gradient(Evaluator& evaluator, double t, const StartState& start) {
     std::vector<int> rows;
-    std::vector<int> holonomic;
-    for (std::size_t k = 0; k < evaluator.model().rows.size(); ++k) {
-        if (evaluator.model().rows[k].holonomic) {
-            holonomic.push_back(static_cast<int>(k));
-        }
-    }
     SparseLevel level(evaluator);
     level.evaluate(false, t, start.q, start.v);
     const std::vector<double> entries(level.entries().begin(), level.entries().end());
@@ -78,7 +72,7 @@ std::vector<int> rows_without_gradient(Evaluator& evaluator, double t, const Sta
             change += level.places()[i].row == row ? difference * difference : 0.0;
         }
         if (change > kOtherGradient * kOtherGradient * squares) {
-            rows.push_back(holonomic[static_cast<std::size_t>(row)]);
+            rows.push_back(evaluator.model().holonomic[static_cast<std::size_t>(row)]);
         }
     }
     return rows;

@@ -35,6 +35,7 @@ std::vector<std::string> level_names(const CompiledModel& model, bool velocities
 std::vector<std::string> value_names(const CompiledModel& model, const std::vector<int>& values,
                                      bool velocities) {
     std::vector<std::string> names;
+    names.reserve(values.size());
     for (const int i : values) {
         names.push_back(model.coordinate_names[static_cast<std::size_t>(i)] +
                         (velocities ? "'" : ""));

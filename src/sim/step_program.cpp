@@ -274,16 +274,8 @@ void StepCode::give_back(Memory* memory) const {
 
 void StepCode::make() const {
     kernel_.emplace(record());
-    const auto more = [this](code::Slot slot) {
-        return slot >= layout_.size && slot < layout_.work;
-    };
-    for (const code::Instruction& one : kernel_->program().instructions) {
-        const int operands = code::arity(one.op);
-        reads_more_ = reads_more_ || more(one.a) || (operands >= 2 && more(one.b)) ||
-                      (operands >= 3 && more(one.c));
-    }
-    for (const code::Slot output : kernel_->program().outputs) {
-        reads_more_ = reads_more_ || more(output);
+    for (const StepParts::Part& part : {acceleration_, position_, velocity_, rank_}) {
+        reads_more_ |= part != nullptr && code::used_inputs(*part) > layout_.size;
     }
 }
 
