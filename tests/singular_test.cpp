@@ -443,5 +443,36 @@ TEST(Singular, DeadEndsStillEndWithNames) {
     EXPECT_NE(run.error->message.find("rod"), std::string::npos) << run.error->message;
 }
 
+/// A rhombus: at its flat positions the gradient of a constraint vanishes, and three motions branch
+/// off. Crossings that begin too far off, or too near, have led onto another branch, or nowhere.
+TEST(Singular, RhombusKeepsItsBranchAtAnySpeed) {
+    const std::string text = R"(parameter L = 1, m = 1, w0 = 10
+gravity (0, -9.81, 0)
+coordinate th1, th2, th3
+particle A mass m at (L/2*cos(th1), L/2*sin(th1), 0)
+particle C mass m at (L*cos(th1) + L/2*cos(th2), L*sin(th1) + L/2*sin(th2), 0)
+particle B mass m at (L + L/2*cos(th3), L/2*sin(th3), 0)
+kinetic m*L^2/24*(th1'^2 + th2'^2 + th3'^2)
+constraint close_x: L*cos(th1) + L*cos(th2) = L + L*cos(th3)
+constraint close_y: L*sin(th1) + L*sin(th2) = L*sin(th3)
+initial th1 = pi/2, th2 ~ 0, th3 ~ pi/2, th1' = w0, th2' ~ 0, th3' ~ w0
+)";
+    std::vector<double> speeds{12.017, 15.394, 10.863};
+    for (int k = 0; k < 30; ++k) {
+        speeds.push_back(3.0 + 0.57 * k);
+    }
+    for (const double speed : speeds) {
+        SCOPED_TRACE(speed);
+        const Recording run = run_text(text, {.times = {0.0, 1.5, 3.0}, .tolerance = 1e-9},
+                                       {"w0=" + std::to_string(speed)});
+        ASSERT_FALSE(run.error) << run.error->message;
+        for (std::size_t i = 0; i < run.rows.rows(); ++i) {
+            EXPECT_NEAR(run.at(i, "th3"), run.at(i, "th1"), 1e-7);
+            EXPECT_NEAR(run.at(i, "th2"), 0.0, 1e-7);
+        }
+        EXPECT_GT(singular_events(run).times.size(), 2U);
+    }
+}
+
 }  // namespace
 }  // namespace ananke::pipeline

@@ -100,7 +100,7 @@ std::vector<int> rows_dependent_here_alone(Evaluator& evaluator, double t,
 
 }  // namespace
 
-Error describe_stop(Evaluator& evaluator, ode::Status status, const ode::Stepper& stepper,
+Error describe_stop(Evaluator& evaluator, ode::Status status, const SingularStepper& stepper,
                     int rank) {
     Error error = ode::describe_failure(status, stepper);
     const bool stuck =
@@ -118,6 +118,10 @@ Error describe_stop(Evaluator& evaluator, ode::Status status, const ode::Stepper
             "; the constraints {} become dependent there (a singular configuration, which another "
             "tolerance may pass, or a motion that they cannot continue)",
             names_of(evaluator.model(), near.dependent_sets.front()));
+    } else if (stepper.is_lost()) {
+        error.message +=
+            "; a singular configuration is there, from which several motions branch off, and no "
+            "step leads across it with this tolerance: try another";
     }
     return error;
 }

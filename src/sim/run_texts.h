@@ -17,7 +17,7 @@ namespace ananke::sim {
 
 /// The integrator's reason, and the constraints that are nearly dependent where it gave up. `rank`
 /// is that of the constraints before.
-Error describe_stop(Evaluator& evaluator, ode::Status status, const ode::Stepper& stepper,
+Error describe_stop(Evaluator& evaluator, ode::Status status, const SingularStepper& stepper,
                     int rank);
 
 /// A time and the state y then: q, v and whatever else.

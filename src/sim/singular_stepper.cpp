@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fresh_numbers.h"
+#include "sim/quintic_path.h"
 
 namespace ananke::sim {
 namespace {
@@ -15,8 +16,10 @@ namespace {
 constexpr double kHorizon = 6.0;
 /// The path foreseen is searched this many steps ahead: nearer where it leads nowhere farther off.
 constexpr std::array kSearch{4.0, 2.0, 1.0};
-/// A step that ends nearer to the instant than this part of its length is made again, across it.
+/// A step that ends nearer to the instant than this part of its length is made again, across it,
+/// as far as this many times the way to the instant: shorter where the error is too large.
 constexpr double kTooNear = 0.3;
+constexpr std::array kAgain{4.0, 2.4, 1.5, 1.1};
 /// and its zero is found to this part of a step.
 constexpr double kForesight = 1e-4;
 /// The row that turns is asked at this part of the stretch beside the instant that pivots tell: of
@@ -30,6 +33,9 @@ constexpr double kStrong = 0.9;
 constexpr double kNear = 2.6;
 /// ... and the step before ends about this many steps ahead of it, not nearer.
 constexpr double kRunUp = 1.8;
+/// States nearer to a singular configuration than this part of their size are on no branch: the
+/// constraints hold to some 1e-15, and distances count there with their squares.
+constexpr double kUndecided = 3e-7;
 /// Longest crossing, in steps.
 constexpr double kLongest = 4.0;
 /// Attempts at one crossing, each from half the distance of the one before and so much shorter.
@@ -162,6 +168,9 @@ ode::Status SingularStepper::step(double t_end) {
             limit = std::min(t_end, *ahead - kRunUp * h);
         } else if (cross(now_, *ahead, kLongest * std::pow(kShorter, refused_) * h, t_end)) {
             return ode::Status::kOk;
+        } else if (is_undecided(*ahead)) {
+            lost_ = true;
+            return ode::Status::kStepTooSmall;
         } else if (!blocked_) {
             limit = std::min(t_end, t() + 0.5 * away);
         }
@@ -271,10 +280,10 @@ void SingularStepper::look_back() {
 /// The time at which the weakest row, or one that vanishes, followed along the motion foreseen,
 /// turns round.
 std::optional<double> SingularStepper::foresee() {
-    if (known_states_ < 2 || blocked_ || only_listed_) {
+    const double h = inner_->next_step();
+    if (known_states_ < 2 || only_listed_ || (blocked_ && !is_undecided(now_.t + kHorizon * h))) {
         return std::nullopt;
     }
-    const double h = inner_->next_step();
     const double way = now_.t - previous_.t;
     const auto is_near = [&](double ahead) { return ahead * way <= kHorizon * h; };
     const double fall = previous_.weakest.pivot - now_.weakest.pivot;
@@ -311,6 +320,17 @@ std::optional<double> SingularStepper::foresee() {
     return turn;
 }
 
+/// Whether the motion foreseen hardly leads away from the last state up to then.
+bool SingularStepper::is_undecided(double t) const {
+    double way = 0.0;
+    double size = 1.0;
+    for (std::size_t i = 0; i < n_; ++i) {
+        way = std::max(way, std::abs((t - now_.t) * now_.y[n_ + i]));
+        size = std::max(size, std::abs(now_.y[i]));
+    }
+    return way < kUndecided * size;
+}
+
 /// Replaces the last step if it ended so near to a singular configuration that none leads across
 /// from there.
 void SingularStepper::look_closely_ahead(double t_end) {
@@ -321,7 +341,7 @@ void SingularStepper::look_closely_ahead(double t_end) {
     if (foreseen_row_ >= 0) {
         follower_.watch_row(foreseen_row_);
     }
-    for (const double longest : {kLongest, kShorter * kLongest}) {
+    for (const double longest : kAgain) {
         if (cross(previous_, *ahead, longest * (*ahead - previous_.t), t_end)) {
             return;
         }
@@ -397,33 +417,9 @@ bool SingularStepper::prepare_path(const State& from) {
                : follower_.watch_weakest(from.t, from.y);
 }
 
-/// The polynomial of degree 5 with the positions, velocities and accelerations of the last two
-/// states, by divided differences.
 void SingularStepper::path(double t, std::span<double> y) const {
-    const double d = now_.t - previous_.t;
-    const double x = t - now_.t;
-    const double u = x + d;
-    for (std::size_t i = 0; i < n_; ++i) {
-        const double v = now_.y[n_ + i];
-        const double half_a = 0.5 * now_.slope[n_ + i];
-        const double before_v = previous_.y[n_ + i];
-        const double before_half_a = 0.5 * previous_.slope[n_ + i];
-        const double mean = (now_.y[i] - previous_.y[i]) / d;
-        const double f001 = (v - mean) / d;
-        const double f011 = (mean - before_v) / d;
-        const double f0001 = (half_a - f001) / d;
-        const double f0011 = (f001 - f011) / d;
-        const double f0111 = (f011 - before_half_a) / d;
-        const double f00011 = (f0001 - f0011) / d;
-        const double f00111 = (f0011 - f0111) / d;
-        const double f000111 = (f00011 - f00111) / d;
-        const double cubic = f0001 + u * (f00011 + u * f000111);
-        y[i] = now_.y[i] + x * (v + x * (half_a + x * cubic));
-        y[n_ + i] = v + x * (2.0 * half_a + x * (3.0 * cubic + x * (f00011 + 2.0 * u * f000111)));
-    }
-    for (std::size_t i = 2 * n_; i < y.size(); ++i) {
-        y[i] = now_.y[i] + x * now_.slope[i];
-    }
+    follow_quintic({previous_.t, previous_.y, previous_.slope}, {now_.t, now_.y, now_.slope}, n_, t,
+                   y);
 }
 
 /// Where the watched row turns round on a motion that begins where its direction was taken. Pivots

@@ -74,6 +74,9 @@ class SingularStepper final : public ode::Stepper {
 
     /// The step under way is limited by an instant that is foreseen.
     bool looks_ahead() const { return looks_ahead_; }
+    /// The last step failed because a singular configuration is so near that the state is on no
+    /// branch any more.
+    bool is_lost() const { return lost_; }
     /// The singular configuration inside the last step, if there is one.
     const std::optional<SingularPoint>& singular() const { return singular_; }
     /// Weakest pivot at a state inside the last step, by the order of the rows before it; 1 if that
@@ -98,6 +101,7 @@ class SingularStepper final : public ode::Stepper {
     void note_passed(double t, std::span<const double> y);
     void look_back();
     std::optional<double> foresee();
+    bool is_undecided(double t) const;
     bool may_have_turned();
     void look_behind(double t_end);
     void look_closely_ahead(double t_end);
@@ -132,6 +136,7 @@ class SingularStepper final : public ode::Stepper {
     bool has_state_ = false;  ///< now_ is the state of the last step
     bool looks_ahead_ = false;
     bool only_listed_ = false;  ///< the rows are those of another method: no crossing is made
+    bool lost_ = false;         ///< see is_lost()
     bool blocked_ = false;      ///< the pivot falls, but to no crossing
     int refused_ = 0;           ///< attempts on the way to this instant
     int foreseen_row_ = -1;     ///< that vanishes at the instant foreseen last; -1: the weakest
