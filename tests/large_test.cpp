@@ -6,9 +6,8 @@
 #include <Eigen/Dense>
 #include <Eigen/Geometry>
 
-#include "pipeline.h"
+#include "large.h"
 #include "sim/check.h"
-#include "sim/compiled_acceleration.h"
 #include "sim/dynamics.h"
 #include "sim/right_hand_side.h"
 #include "sim/sparse_rows.h"
@@ -32,67 +31,6 @@ for i in 2..N {{
 }
 
 const char* const kPinnedTip = "joint tip: point_on_plane(ground, link[N] at (L/2, 0, 0))";
-
-/// The same model, treated as a large one.
-std::shared_ptr<const sim::CompiledModel> as_large(const sim::Prepared& prepared) {
-    auto large = std::make_shared<sim::CompiledModel>(*prepared.compiled);
-    large->large = true;
-    large->programs = std::make_shared<sim::ProgramStore>();  // those in one piece are not for it
-    return large;
-}
-
-double difference(std::span<const double> x, std::span<const double> y) {
-    double most = 0.0;
-    double size = 1.0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        most = std::max(most, std::abs(x[i] - y[i]));
-        size = std::max(size, std::abs(y[i]));
-    }
-    return most / size;
-}
-
-std::span<const double> span(const sim::Dynamics::Vector& x) {
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
-
-/// Start, accelerations by segments and by sparse factors, multipliers, against the dense roads.
-void compare(const sim::Prepared& prepared, double tolerance, bool unique_multipliers) {
-    sim::Evaluator dense(prepared.compiled, prepared.parameters);
-    sim::Evaluator sparse(as_large(prepared), prepared.parameters);
-    const Result<sim::StartState> start = sim::assemble(dense, prepared.initial);
-    const Result<sim::StartState> other = sim::assemble(sparse, prepared.initial);
-    ASSERT_TRUE(start) << start.error().message;
-    ASSERT_TRUE(other) << other.error().message;
-    EXPECT_LT(difference(other.value().q, start.value().q), 1e-8);
-    EXPECT_LT(difference(other.value().v, start.value().v), 1e-8);
-    const double* q = start.value().q.data();
-    const double* v = start.value().v.data();
-    sim::Dynamics by_matrices(dense, {});
-    sim::Dynamics by_factors(sparse, {});
-    ASSERT_EQ(by_matrices.accelerate(0.0, q, v), solve::SolveStatus::kOk);
-    ASSERT_EQ(by_factors.accelerate(0.0, q, v), solve::SolveStatus::kOk);
-    EXPECT_EQ(by_factors.rank(), by_matrices.rank());
-    EXPECT_LT(difference(span(by_factors.a()), span(by_matrices.a())), tolerance);
-    EXPECT_LT(difference(span(by_factors.Qc()), span(by_matrices.Qc())), tolerance);
-    EXPECT_LT(difference(span(by_factors.Qc_ideal()), span(by_matrices.Qc_ideal())), tolerance);
-    if (unique_multipliers) {
-        EXPECT_LT(difference(span(by_factors.lambda()), span(by_matrices.lambda())), tolerance);
-    }
-    sim::RightHandSide program(sparse, {});
-    ASSERT_EQ(program.on_constraints(0.0, q, v), solve::SolveStatus::kOk);
-    ASSERT_EQ(program.in_step(0.0, q, v), solve::SolveStatus::kOk);
-    EXPECT_TRUE(program.by_program());
-    EXPECT_LT(difference({program.a(), start.value().q.size()}, span(by_matrices.a())), tolerance);
-    sim::Dynamics by_segments(sparse, {});
-    if (program.give_forces(0.0, q, v, by_segments)) {
-        EXPECT_LT(difference(span(by_segments.a()), span(by_matrices.a())), tolerance);
-        EXPECT_LT(difference(span(by_segments.Qc()), span(by_matrices.Qc())), tolerance);
-        EXPECT_LT(difference(span(by_segments.lambda()), span(by_matrices.lambda())), tolerance);
-        EXPECT_EQ(by_segments.rank(), by_matrices.rank());
-    } else {
-        EXPECT_TRUE(by_matrices.rank() < prepared.compiled->m() || prepared.compiled->has_nonideal);
-    }
-}
 
 TEST(Large, ChainsAgreeWithTheDenseSolver) {
     for (const char* more : {"", kPinnedTip}) {
@@ -123,22 +61,6 @@ TEST(Large, EveryModelOfTheGalleryThatMayBeLargeAgrees) {
     EXPECT_GT(models, 20);
 }
 
-/// In segments, with all rows, at the start.
-code::SegmentedProgram program_of(const std::string& text) {
-    const Loaded loaded = load_text("large.ank", text);
-    EXPECT_TRUE(loaded.prepared) << loaded.messages;
-    sim::Evaluator evaluator(as_large(*loaded.prepared), loaded.prepared->parameters);
-    const sim::SparseValues at = evaluator.sparse_system(0.0, loaded.prepared->initial.q.data(),
-                                                         loaded.prepared->initial.v.data());
-    std::vector<int> rows;
-    for (int row = 0; row < evaluator.model().m(); ++row) {
-        rows.push_back(row);
-    }
-    sim::CompiledAcceleration acceleration(evaluator);
-    EXPECT_TRUE(acceleration.choose(sim::EntryValues{at.M, at.A}, rows));
-    return *acceleration.segments();
-}
-
 TEST(Large, BodiesShareTheirCode) {
     const auto program = [](int bodies, const std::string& mass) {
         return program_of(chain(bodies, kPinnedTip, mass));
@@ -154,31 +76,6 @@ TEST(Large, BodiesShareTheirCode) {
         // The equations of a body and its joint, some 150 of 860 operations, go eight at a time.
         EXPECT_GT(c.packet_instruction_count(), 60U * 130U);
         EXPECT_LT(c.instruction_count(), 60U * 900U);
-    }
-}
-
-/// A ring of bodies on ball joints, hung up at body 1.
-std::string ring(int bodies, const std::string& place) {
-    return fmt::format(R"(parameter N = {}, l = 0.1, R = l/(2*sin(pi/N)), m = 0.2
-gravity (0, 0, -9.81)
-for i in 1..N {{
-  body B[i] mass m inertia (m*l^2/12, m*l^2/12, m*l^2/12) at (R*cos(pi/N)*sin(2*pi*(i-0.5)/N), 0, R*cos(pi/N)*cos(2*pi*(i-0.5)/N)),
-       orientation rotation((0, 1, 0), 2*pi*(i-0.5)/N)
-}}
-joint hook: spherical({})
-for i in 2..N {{ joint j[i]: spherical(B[i-1] at (l/2, 0, 0), B[i] at (-l/2, 0, 0)) }}
-joint close: spherical(B[N] at (l/2, 0, 0), B[1] at (-l/2, 0, 0))
-)",
-                       bodies, place);
-}
-
-// One body after the other, whichever way the ring hangs.
-TEST(Large, RingsThatHangOnTheGroundFillInLittle) {
-    for (const char* hook : {"ground at (R*cos(pi/N)*sin(pi/N), 0, R*cos(pi/N)^2), B[1]",
-                             "ground at (0, 0, R), B[1] at (-l/2, 0, 0)"}) {
-        SCOPED_TRACE(hook);
-        EXPECT_LT(program_of(ring(20, hook)).instruction_count(), 20U * 1500U);
-        EXPECT_LT(program_of(ring(80, hook)).instruction_count(), 80U * 2000U);
     }
 }
 
@@ -299,6 +196,24 @@ for d in 1..D-1 { for k in 0..2^d-1 {
         EXPECT_NEAR(std::hypot(child[0] - parent[0], child[1] - parent[1], child[2] - parent[2]),
                     0.2, 1e-12)
             << i;
+    }
+}
+
+// A rope of thousands between two hooks, guessed straight: no side is nearer, so a search from
+// there ends where it begins.
+TEST(Large, ALongRopeIsAssembledFromAStraightGuess) {
+    const Loaded loaded = load_text("rope.ank", rope(4200, R"(for i in 1..N {
+  initial x[i] ~ 0.8*i*l, y[i] ~ 0 }
+constraint hook_x: x[N] = 1.6
+constraint hook_y: y[N] = 0
+)"));
+    ASSERT_TRUE(loaded.prepared) << loaded.messages;
+    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+    ASSERT_TRUE(start) << start.error().message;
+    for (const double residual :
+         evaluator.scaled_residuals(0.0, start.value().q.data(), start.value().v.data())) {
+        EXPECT_LT(std::abs(residual), 1e-10);
     }
 }
 

@@ -1,4 +1,5 @@
 #include "sim/check_tables.h"
+#include "sim/some_names.h"
 
 #include <algorithm>
 #include <array>
@@ -110,7 +111,7 @@ std::vector<std::string> dependent_sets(const CheckReport& report, const Prepare
     const std::vector<std::string> names = acting_rows(prepared);
     std::vector<std::string> sets;
     for (const std::vector<int>& set : report.analysis.dependent_sets) {
-        sets.push_back(join_names(names_of(set, names)));
+        sets.push_back(some_names(names_of(set, names)));
     }
     return sets;
 }
@@ -139,7 +140,7 @@ TextTable reaction_table(const CheckReport& report, const Prepared& prepared) {
             others.push_back(map.owners[static_cast<std::size_t>(owner)].name);
         }
         table.push_back({map.owners[static_cast<std::size_t>(target.owner)].name, target.name,
-                         lists[1], lists[0], others.empty() ? "" : join_names(others)});
+                         lists[1], lists[0], others.empty() ? "" : some_names(others)});
     }
     return table;
 }

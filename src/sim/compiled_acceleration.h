@@ -193,8 +193,11 @@ class CompiledAcceleration {
             // Range space: all coordinates are gone.
             for (std::size_t k = 0; k < rows_; ++k) {
                 const int unknown = elimination.n() + static_cast<int>(k);
-                lengths_.push_back(*elimination.find(unknown, unknown));
-                add_pivot(lengths_.back(), kLengthBounds);
+                const S* length = elimination.find(unknown, unknown);
+                lengths_.push_back(length != nullptr ? *length : S(0.0));  // no: gone already
+                if (length != nullptr) {
+                    add_pivot(*length, kLengthBounds);
+                }
             }
         }
         void after(const solve::Pivot& pivot, const S& value) override {

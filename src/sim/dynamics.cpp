@@ -465,7 +465,7 @@ SolveStatus Dynamics::evaluate_form(const solve::System& at, solve::Gauge gauge)
 
 Error Dynamics::explain(double t, const double* q, const double* v) {
     if (evaluator_->model().is_large() && sparse_) {
-        return sparse_->explain();
+        return sparse_->explain(t, q, v);
     }
     if (no_feedback_) {
         return actuated_ ? describe_feedback(*evaluator_, *actuated_, feedback_, t, q, v)

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "sim/dynamics.h"
+#include "sim/some_names.h"
 #include "solve/analysis.h"
 #include "solve/projection.h"
 
@@ -94,7 +94,7 @@ Error undetermined(const CompiledModel& model, const solve::System& at, const do
             continue;
         }
         names.push_back(fmt::format("the body {} ({}){}", body.name,
-                                    join_names(names_at(own, model.coordinate_names)),
+                                    some_names(names_at(own, model.coordinate_names)),
                                     body.place.empty() ? "" : " at " + body.place));
         only_turning = only_turning && own.front() >= body.first + (body.planar ? 2 : 3);
         axes = axes_without_inertia(at, q, body);
@@ -113,7 +113,7 @@ Error undetermined(const CompiledModel& model, const solve::System& at, const do
     return {ErrorCode::kNotUnique,
             fmt::format("the motion is not determined: {} {} no inertia{} and no constraint that "
                         "{} {}; {} or add a constraint",
-                        join_names(names), one ? "has" : "have together", about,
+                        some_names(names), one ? "has" : "have together", about,
                         only_turning ? "keeps" : "fixes",
                         only_turning ? fmt::format("{} from turning", one ? "it" : "them")
                                      : fmt::format("{}", one ? "it" : "them"),
@@ -164,12 +164,14 @@ Error contradiction(Evaluator& evaluator, double t, const double* q,
                             "(rank {}, then {}): from such a singular configuration several "
                             "motions branch off, and the velocities here lead along none of them; "
                             "start before or behind it, or give all velocities of one motion",
-                            join_names(names), analysis.rank, *beside)};
+                            some_names(names), analysis.rank, *beside)};
     }
     return {ErrorCode::kInconsistent,
-            fmt::format("the constraints {} contradict each other: no acceleration satisfies all "
-                        "of them{}",
-                        join_names(names), places_text(model, rows))};
+            fmt::format(
+                "the constraints {} contradict each other: no acceleration satisfies all "
+                "of them{}",
+                some_names(names),
+                places_text(model, std::span(rows).first(std::min(rows.size(), kNamesOfMany))))};
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "sim/run_texts.h"
+#include "sim/some_names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +37,7 @@ std::string names_of(const CompiledModel& model, std::span<const int> rows) {
     for (const int row : rows) {
         names.push_back(model.rows[static_cast<std::size_t>(row)].name);
     }
-    return join_names(names);
+    return some_names(names);
 }
 
 solve::System system_at(Evaluator& evaluator, double t, const double* y) {

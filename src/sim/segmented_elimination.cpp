@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace ananke::sim {
@@ -133,10 +134,19 @@ void SegmentedElimination::find_cells(std::span<const int> norm_rows) {
         cells_of_node_[at(x)].push_back(cells_.size());
         cells_.push_back({row, x, x, {i}});
     }
+    std::map<std::set<int>, int> joints;  // rows between the same blocks
+    for (std::size_t row = 0; row < rows; ++row) {
+        std::set<int> touched;
+        for (const std::size_t cell : cells_of_row_[row]) {
+            touched.insert(blocks_[at(nodes_[at(cells_[cell].x)].first)]);
+        }
+        const int next = model_->n() + static_cast<int>(joints.size());
+        joint_of_row_.push_back(joints.emplace(std::move(touched), next).first->second);
+    }
 }
 
 int SegmentedElimination::block_of(const solve::Pivot& pivot) const {
-    return pivot.coordinate < 0 ? model_->n() + pivot.row : blocks_[at(pivot.coordinate)];
+    return pivot.coordinate < 0 ? joint_of_row_[at(pivot.row)] : blocks_[at(pivot.coordinate)];
 }
 
 std::vector<Traced> SegmentedElimination::run(PivotObserver<Traced>* observer) {

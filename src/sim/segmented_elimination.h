@@ -76,7 +76,7 @@ class SegmentedElimination {
     void load_force(int node);
     const Turn& turn(int group);
     std::vector<std::pair<int, Traced>> parts(int coordinate);
-    /// What is recorded together: the pivots of a body, or of a row alone.
+    /// What is recorded together: the pivots of a body, or of the rows of a joint.
     int block_of(const solve::Pivot& pivot) const;
     void turn_back(std::span<const int> groups);
 
@@ -93,8 +93,9 @@ class SegmentedElimination {
     std::vector<Cell> cells_;
     std::vector<std::vector<std::size_t>> cells_of_node_, cells_of_row_;
     std::vector<char> node_loaded_, row_loaded_;
-    std::vector<int> norm_of_row_;  ///< per row of the order: the rotation, -1
-    std::vector<Turn> turns_;       ///< per rotation
+    std::vector<int> joint_of_row_;  ///< numbered after the blocks
+    std::vector<int> norm_of_row_;   ///< per row of the order: the rotation, -1
+    std::vector<Turn> turns_;        ///< per rotation
     std::vector<Traced> x_, a_;
 };
 

@@ -23,7 +23,8 @@ constexpr double kNear = 1e-6;
 constexpr double kMostForNewton = 1e-3;
 constexpr int kMostRestarts = 8;
 constexpr int kMostRefinements = 200;
-/// Restarts and refinements are fewer where they cost more: so many coordinates are worth one.
+/// Restarts and refinements are fewer where they cost more: so many coordinates are worth one. A
+/// guess on a straight line needs one restart at any size.
 constexpr int kWorthRestart = 8000;
 constexpr int kWorthRefinement = 20000;
 constexpr int kLeastRefinements = 3;
@@ -123,7 +124,7 @@ bool SparseAssembly::reach_with_restarts(const solve::LevelValues& level, std::s
     std::vector<double> best(x.begin(), x.end());
     const bool finite = evaluate(level, best);
     double least = finite ? residual() : HUGE_VAL;
-    const int most = std::min(kMostRestarts, kWorthRestart / static_cast<int>(n_));
+    const int most = std::clamp(kWorthRestart / static_cast<int>(n_), 1, kMostRestarts);
     for (int restart = 1; restart <= most; ++restart) {
         int place = 0;
         std::copy(guess.begin(), guess.end(), x.begin());
@@ -178,6 +179,7 @@ void SparseAssembly::move_least(const solve::LevelValues& level, std::span<const
         std::clamp(kWorthRefinement / static_cast<int>(n_), kLeastRefinements, kMostRefinements);
     double distance = squared_distance(x, guess);
     double gain = 1.0;
+    double longest = 1.0;  // part of a step that is tried first
     std::vector<double> next(n_);
     for (int refinement = 0; refinement < most; ++refinement) {
         evaluate(level, x);
@@ -187,7 +189,7 @@ void SparseAssembly::move_least(const solve::LevelValues& level, std::span<const
         }
         const std::vector<double> dx(found.begin(), found.end());
         double there = HUGE_VAL;
-        double part = 1.0;
+        double part = longest;
         for (int halving = 0; halving <= kMostHalvings && !(there < distance);
              ++halving, part *= 0.5) {
             for (std::size_t j = 0; j < n_; ++j) {
@@ -195,6 +197,7 @@ void SparseAssembly::move_least(const solve::LevelValues& level, std::span<const
             }
             there = descend(level, next, exact, false) ? squared_distance(next, guess) : HUGE_VAL;
         }
+        longest = std::min(1.0, 4.0 * part);  // twice what served
         if (!(there < distance)) {
             return;
         }

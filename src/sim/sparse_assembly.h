@@ -22,6 +22,7 @@ class SparseAssembly final : public solve::LevelSearch {
                              const std::vector<bool>& exact) override;
 
     // Where the last search ended.
+    const SparseLevel& level() { return projection_.level(); }
     double residual() { return projection_.level().residual(); }
     int worst_row() { return projection_.level().worst_row(); }
 

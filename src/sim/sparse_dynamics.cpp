@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "sim/recording.h"
 #include "solve/least_norm.h"
 
@@ -262,20 +260,6 @@ void SparseDynamics::find_least_multipliers(const SparseValues& values) {
         solve::least_norm(model.n(), model.m(), B, choice_.kept(), force);
     for (std::size_t k = 0; k < least.size(); ++k) {
         lambda_[k] = counts[k] ? least[k] / length[k] : 0.0;
-    }
-}
-
-Error SparseDynamics::explain() const {
-    switch (status_) {
-        case SolveStatus::kInconsistent:
-            return {ErrorCode::kInconsistent,
-                    fmt::format("the constraint {} contradicts the others",
-                                evaluator_->model().rows[at(inconsistent_row_)].name)};
-        case SolveStatus::kNotUnique:
-            return {ErrorCode::kNotUnique,
-                    "the accelerations are not determined: a direction without mass is left free"};
-        default:
-            return {ErrorCode::kNotFinite, "the equations are not finite here"};
     }
 }
 

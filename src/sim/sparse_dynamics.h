@@ -34,8 +34,8 @@ class SparseDynamics {
     /// As AccelerationSolver::attribute.
     solve::SolveStatus attribute(double t, const double* q, const double* v, const double* a,
                                  double weakest);
-    /// Why the last solve failed.
-    Error explain() const;
+    /// Why the last solve failed, which was at this state.
+    Error explain(double t, const double* q, const double* v);
 
     // Of the last solve.
     std::span<const double> a() const { return a_; }

@@ -5,13 +5,17 @@
 
 #include "sim/recording.h"
 #include "solve/independent_rows.h"
-#include "solve/symmetric_factor.h"
 
 namespace ananke::sim {
 namespace {
 
 constexpr int kMostIterations = 50;
 constexpr int kMostHalvings = 12;
+/// Newton's method that has not come so much nearer in so many iterations will not.
+constexpr int kPatience = 6;
+constexpr double kProgress = 0.5;
+/// Rows of which the others leave more than this everywhere stay independent for some steps.
+constexpr double kSurelyIndependent = 1e-2;
 /// Weight of the plain norm, where M alone does not measure every direction.
 constexpr double kPlainWeight = 1e-10;
 
@@ -28,31 +32,69 @@ SparseProjection::SparseProjection(Evaluator& evaluator)
       step_(n_),
       none_exact_(n_, false) {}
 
+/// Of the level as it was evaluated last, without what is exact.
+solve::RowChoice SparseProjection::choose_rows(const std::vector<bool>& exact,
+                                               double dependent) const {
+    const CompiledModel& model = evaluator_->model();
+    const std::vector<Place>& places = level_.places();
+    solve::SparseSystem rows{model.n(), level_.rows(), {}, {}, {}, all_blocks(model)};
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (!exact[at(places[i].column)] && places[i].row < rows.m) {
+            rows.rows.push_back({places[i].row, places[i].column, level_.entries()[i]});
+        }
+    }
+    rows.scale = coordinate_scales(model, mass_);
+    return solve::independent_rows(rows, dependent);
+}
+
+/// Which entries the system has; its values are those of the next step.
+void SparseProjection::arrange(const std::vector<bool>& exact, const std::vector<int>& kept) {
+    const std::vector<Place>& places = level_.places();
+    if (system_ && system_->places == &places && system_->exact == exact && system_->kept == kept) {
+        return;
+    }
+    const CompiledModel& model = evaluator_->model();
+    std::vector<int> place(n_, -1);
+    std::vector<solve::SymmetricPlace> K;
+    int free = 0;
+    for (std::size_t j = 0; j < n_; ++j) {
+        if (!exact[j]) {
+            K.push_back({free, free});
+            place[j] = free++;
+        }
+    }
+    for (const auto& [r, c] : model.mass_entries) {
+        if (!exact[at(r)] && !exact[at(c)]) {
+            K.push_back({place[at(r)], place[at(c)]});
+        }
+    }
+    const std::vector<int> row_place = places_among(kept, level_.rows());
+    std::vector<std::size_t> entries;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const auto [r, c] = places[i];
+        if (r < level_.rows() && row_place[at(r)] >= 0 && !exact[at(c)]) {
+            entries.push_back(i);
+            K.push_back({place[at(c)], free + row_place[at(r)]});
+        }
+    }
+    const int unknowns = free + static_cast<int>(kept.size());
+    system_.emplace(System{&places, exact, kept, std::move(place), free, std::move(entries),
+                           std::vector<double>(K.size()), solve::SymmetricFactor(unknowns, K)});
+}
+
 std::span<const double> SparseProjection::step(double t, std::span<const double> q,
                                                std::span<const double> x,
                                                std::span<const double> guess,
                                                const std::vector<bool>& exact, double dependent) {
     const CompiledModel& model = evaluator_->model();
-    const std::vector<Place>& places = level_.places();
-    const std::span<const double> entries = level_.entries();
     const std::span<const double> mass = evaluator_->mass_entries(t, q.data());
     mass_.assign(mass.begin(), mass.end());
-    std::vector<int> place(n_, -1);  // among the unknowns
-    int free = 0;
-    for (std::size_t j = 0; j < n_; ++j) {
-        place[j] = exact[j] ? -1 : free++;
+    if (!surely_independent_ || system_->places != &level_.places() || system_->exact != exact) {
+        const solve::RowChoice choice = choose_rows(exact, dependent);
+        surely_independent_ = choice.dropped.empty() && choice.weakest > kSurelyIndependent;
+        arrange(exact, choice.kept);
     }
-    solve::SparseSystem rows{model.n(), level_.rows(), {}, {}, {}, all_blocks(model)};
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        if (place[at(places[i].column)] >= 0 && places[i].row < rows.m) {
-            rows.rows.push_back({places[i].row, places[i].column, entries[i]});
-        }
-    }
-    rows.scale = coordinate_scales(model, mass_);
-    const solve::RowChoice choice = solve::independent_rows(rows, dependent);
-    const std::vector<int> row_place = places_among(choice.kept, rows.m);
-
-    const int unknowns = free + static_cast<int>(choice.kept.size());
+    const std::vector<int>& place = system_->place;
     double typical = 0.0;
     for (std::size_t i = 0; i < mass_.size(); ++i) {
         if (model.mass_entries[i].row == model.mass_entries[i].column) {
@@ -60,46 +102,38 @@ std::span<const double> SparseProjection::step(double t, std::span<const double>
         }
     }
     const double floor = typical > 0.0 ? kPlainWeight * typical : 1.0;
-    std::vector<solve::SymmetricPlace> K;
-    std::vector<double> values;
-    std::vector<double> right(at(unknowns), 0.0);
-    for (int j = 0; j < free; ++j) {
-        K.push_back({j, j});
-        values.push_back(floor);
-    }
+    std::fill_n(system_->values.begin(), system_->free, floor);
+    right_.assign(at(system_->free) + system_->kept.size(), 0.0);
+    double* next = system_->values.data() + system_->free;
     for (std::size_t i = 0; i < mass_.size(); ++i) {
         const auto [r, c] = model.mass_entries[i];
         if (place[at(r)] < 0 || place[at(c)] < 0) {
             continue;
         }
-        K.push_back({place[at(r)], place[at(c)]});
-        values.push_back(mass_[i]);
-        right[at(place[at(r)])] += mass_[i] * (guess[at(c)] - x[at(c)]);
+        *next++ = mass_[i];
+        right_[at(place[at(r)])] += mass_[i] * (guess[at(c)] - x[at(c)]);
         if (r != c) {
-            right[at(place[at(c)])] += mass_[i] * (guess[at(r)] - x[at(r)]);
+            right_[at(place[at(c)])] += mass_[i] * (guess[at(r)] - x[at(r)]);
         }
     }
     for (std::size_t j = 0; j < n_; ++j) {
         if (place[j] >= 0) {
-            right[at(place[j])] += floor * (guess[j] - x[j]);
+            right_[at(place[j])] += floor * (guess[j] - x[j]);
         }
     }
-    for (const solve::SparseEntry& one : rows.rows) {
-        if (row_place[at(one.row)] >= 0) {
-            K.push_back({place[at(one.column)], free + row_place[at(one.row)]});
-            values.push_back(one.value);
-        }
+    for (const std::size_t i : system_->entries) {
+        *next++ = level_.entries()[i];
     }
-    for (std::size_t k = 0; k < choice.kept.size(); ++k) {
-        right[at(free) + k] = -level_.residuals()[at(choice.kept[k])];
+    for (std::size_t k = 0; k < system_->kept.size(); ++k) {
+        right_[at(system_->free) + k] = -level_.residuals()[at(system_->kept[k])];
     }
-    solve::SymmetricFactor factor(unknowns, K);
-    if (!factor.factor(values)) {
+    if (!system_->factor.factor(system_->values)) {
+        surely_independent_ = false;
         return {};
     }
-    factor.solve(right);
+    system_->factor.solve(right_);
     for (std::size_t j = 0; j < n_; ++j) {
-        step_[j] = place[j] >= 0 ? right[at(place[j])] : 0.0;
+        step_[j] = place[j] >= 0 ? right_[at(place[j])] : 0.0;
     }
     return step_;
 }
@@ -110,9 +144,11 @@ bool SparseProjection::descend(bool velocity, double t, std::span<double> q, std
     const std::span<double> x = velocity ? v : q;
     const std::vector<double> guess(x.begin(), x.end());
     std::vector<double> before(n_);
+    surely_independent_ = false;
     if (!level_.evaluate(velocity, t, q, v)) {
         return false;
     }
+    std::vector<double> residuals{level_.residual()};
     for (int iteration = 0; iteration < kMostIterations && level_.residual() > options.skip;
          ++iteration) {
         std::copy(x.begin(), x.end(), before.begin());
@@ -130,9 +166,15 @@ bool SparseProjection::descend(bool velocity, double t, std::span<double> q, std
             }
             better = level_.evaluate(velocity, t, q, v) && level_.residual() < least;
         }
+        surely_independent_ = surely_independent_ && part >= 0.5;
+        residuals.push_back(level_.residual());
         if (!better) {  // at the goal to round-off, or stuck
             std::copy(before.begin(), before.end(), x.begin());
             return level_.evaluate(velocity, t, q, v) && level_.residual() <= options.accept;
+        }
+        if (residuals.size() > kPatience && level_.residual() > options.accept &&
+            level_.residual() > kProgress * residuals[residuals.size() - 1 - kPatience]) {
+            return false;
         }
     }
     return level_.residual() <= options.accept;

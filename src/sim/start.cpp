@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "sim/dynamics.h"
+#include "sim/some_names.h"
 #include "sim/sparse_assembly.h"
 #include "sim/sparse_rows.h"
 #include "solve/assembly.h"
@@ -19,7 +20,7 @@ constexpr double kWorthTelling = 1e-15;
 /// A scaled residual up to this counts as met.
 constexpr double kMet = 1e-9;
 /// Residuals listed in a message.
-constexpr std::size_t kMostListed = 20;
+constexpr std::size_t kMostListed = 10;
 
 std::vector<std::string> level_names(const CompiledModel& model, bool velocities) {
     if (velocities) {
@@ -113,7 +114,7 @@ Error describe(const CompiledModel& model, const solve::AssemblyFailure& failure
             rows.size() == 1
                 ? fmt::format("the constraint {} cannot be met from the initial {}", rows[0], what)
                 : fmt::format("the constraints {} contradict each other at the initial {}",
-                              join_names(rows), what);
+                              some_names(rows), what);
     }
     text += ":\n" + residual_table(failure, names);
     if (!failure.exact_values.empty()) {
@@ -121,13 +122,13 @@ Error describe(const CompiledModel& model, const solve::AssemblyFailure& failure
             value_names(model, failure.exact_values, failure.velocities);
         text += fmt::format(
             "    {} given exactly; write `{} ~ ...` to let it move",
-            values.size() == 1 ? values[0] + " is" : "any one of " + join_names(values) + " is",
+            values.size() == 1 ? values[0] + " is" : "any one of " + some_names(values) + " is",
             start_clause(model, failure.exact_values[0], failure.velocities));
     } else if (!failure.exact_values_together.empty()) {
         const std::vector<std::string> values =
             value_names(model, failure.exact_values_together, failure.velocities);
         text += fmt::format("    {} are given exactly; write ~ instead of = to let them move",
-                            join_names(values));
+                            some_names(values));
     } else if (failure.contradictory_rows.empty()) {
         text += "    give guesses (~) nearer to a configuration that satisfies them";
     } else {
@@ -165,6 +166,29 @@ void note_moves(StartState& state, const CompiledModel& model, const mech::Initi
 }  // namespace
 
 namespace {
+
+/// Where a search among many coordinates ended: the constraints that are not met there, and where
+/// the worst is written.
+Error describe_end(const CompiledModel& model, SparseAssembly& search, bool velocity) {
+    const std::vector<std::string> names = level_names(model, velocity);
+    const int worst = std::max(search.worst_row(), 0);
+    const std::span<const double> residuals = search.level().residuals();
+    solve::AssemblyFailure end;
+    end.residual = Eigen::Map<const Eigen::VectorXd>(residuals.data(),
+                                                     static_cast<Eigen::Index>(residuals.size()));
+    end.scaled_residual = end.residual;
+    for (std::size_t k = 0; k < residuals.size(); ++k) {
+        end.scaled_residual[static_cast<Eigen::Index>(k)] /= search.level().scales()[k];
+    }
+    const int row = velocity ? worst : model.holonomic[static_cast<std::size_t>(worst)];
+    return {ErrorCode::kNotConverged,
+            fmt::format("no initial {} were found that satisfy the constraints: where the search "
+                        "from the guesses ended {} is off by {} of its size; give better guesses, "
+                        "or see whether it can hold:\n{}{}",
+                        velocity ? "velocities" : "positions",
+                        names[static_cast<std::size_t>(worst)], to_short_text(search.residual()),
+                        residual_table(end, names), places_text(model, {&row, 1}))};
+}
 
 /// Many coordinates: the same least change by sparse systems, without a search for the values to
 /// blame.
@@ -205,15 +229,7 @@ Result<StartState> assemble_large(Evaluator& evaluator, const mech::InitialState
             }
         }
         if (!done) {
-            const int row = std::max(search.worst_row(), 0);
-            const std::vector<std::string> names = level_names(model, velocity);
-            return Error{ErrorCode::kNotConverged,
-                         fmt::format("no initial {} were found that satisfy the constraints: where "
-                                     "the search from the guesses ended {} is off by {} of its "
-                                     "size; give better guesses, or see whether it can hold",
-                                     velocity ? "velocities" : "positions",
-                                     names[static_cast<std::size_t>(row)],
-                                     to_short_text(search.residual()))};
+            return describe_end(model, search, velocity);
         }
     }
     note_moves(state, model, wanted, moved);

@@ -58,7 +58,7 @@ class BlockGraph {
     const std::vector<int>& members(std::size_t block) const { return members_[block]; }
 
     /// Takes a block out; its neighbours become neighbours of each other, and what is left of it
-    /// joins one of them.
+    /// joins that one of them that goes next: it waits no longer than it must.
     void remove(std::size_t gone, const std::vector<int>& left) {
         queue_.erase({keys_[gone], gone});
         const std::set<std::size_t> around = neighbours_[gone];
@@ -71,12 +71,15 @@ class BlockGraph {
                 link(x, y);
             }
         }
-        if (!around.empty()) {
-            std::vector<int>& heir = members_[*around.begin()];
-            heir.insert(heir.end(), left.begin(), left.end());
-        }
         for (const std::size_t x : around) {
             enter(x);
+        }
+        if (!around.empty()) {
+            const std::size_t next =
+                *std::min_element(around.begin(), around.end(), [&](std::size_t x, std::size_t y) {
+                    return std::pair(keys_[x], x) < std::pair(keys_[y], y);
+                });
+            members_[next].insert(members_[next].end(), left.begin(), left.end());
         }
     }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -10,59 +11,35 @@
 #include <utility>
 
 #include "solve/block_graph.h"
+#include "solve/order_search.h"
 
 namespace ananke::solve {
 namespace {
 
-/// A row's pivot is at least this part of the row's largest entry, in units of the coordinates.
-constexpr double kThreshold = 0.2;
-/// The same of pivots that are the same at every state: positions of bodies in joints. What they
-/// leave of the mass is a sum, J + m r^2, in which nothing cancels, however small J is.
+/// The least part of its row that a pivot is, as kLargePart, of pivots that are the same at every
+/// state: positions of bodies in joints. What they leave of the mass is a sum, J + m r^2, in which
+/// nothing cancels, however small J is.
 constexpr double kThresholdOfConstant = 1e-3;
 /// A row of which less than this is left waits until no other remains,
 constexpr double kWeak = 1e-2;
 /// and with less than this it depends on the others.
 constexpr double kDependent = 1e-9;
-/// What must be left of the mass of a coordinate for the motion to be determined, and to count as
-/// safely positive.
+/// What must be left of the mass of a coordinate for the motion to be determined.
 constexpr double kNoMass = 1e-9;
-constexpr double kSafeMass = 1e-8;
 /// Pivots that are the same at every state never ask for a new order: they may cost this much more.
 constexpr double kWorthOfConstant = 2.0;
 
-/// What the range-space order may cost, relative to the other.
+/// What the range-space order may cost, relative to the other, where M > 0.
 constexpr double kWorthOfRangeSpace = 1.5;
+/// What the null-space order may cost, relative to the other, in larger systems with loops: about
+/// three of its products take the time of one of A M^-1 A^T, with the divisions between them.
+constexpr double kWorthInLoops = 3.0;
 
 /// Entries that a search with a limit of cost may look at, relative to that.
 constexpr double kMostLooks = 4.0;
 
 /// Larger systems of bodies are not searched as a whole.
 constexpr int kSmall = 60;
-
-using Numbers = Elimination<double>;
-
-Numbers load(const SparseSystem& at) {
-    Numbers numbers(at.n, at.m);
-    for (const SparseEntry& one : at.mass) {
-        numbers.set(one.row, one.column, one.value);
-    }
-    for (const SparseEntry& one : at.rows) {
-        numbers.set(at.n + one.row, one.column, one.value);
-    }
-    return numbers;
-}
-
-double degree(const Numbers& numbers, int i) {
-    return static_cast<double>(numbers.links(i).size());
-}
-
-std::vector<double> mass_units(const SparseSystem& at) {
-    std::vector<double> units;
-    for (const double scale : at.scale) {
-        units.push_back(1.0 / (scale * scale));
-    }
-    return units;
-}
 
 /// Chooses and carries out pivots of the null-space method.
 class NullSpaceSearch {
@@ -160,7 +137,7 @@ class NullSpaceSearch {
                     continue;
                 }
                 const bool constant = constant_.contains(key(r, j));
-                if (constant || size >= kThreshold * most) {
+                if (constant || size >= kLargePart * most) {
                     const double worth = constant ? kWorthOfConstant : 1.0;
                     // Among pivots of one price the larger one.
                     consider({j, r}, cost({j, r}) / worth * (1.1 - 0.1 * size / most));
@@ -209,99 +186,6 @@ class NullSpaceSearch {
     int rows_left_;
 };
 
-/// Chooses and carries out pivots of the range-space method, unknowns with the fewest links first.
-class RangeSpaceSearch {
-  public:
-    explicit RangeSpaceSearch(const SparseSystem& at)
-        : at_(at),
-          numbers_(load(at)),
-          degrees_(static_cast<std::size_t>(at.n + at.m), kNotQueued) {}
-
-    /// False where M is not safely positive.
-    bool eliminate_coordinates() {
-        const std::vector<double> units = mass_units(at_);
-        queue(0, at_.n);
-        while (!queue_.empty()) {
-            const int j = queue_.begin()->second;
-            const double* mass = numbers_.find(j, j);
-            if (mass == nullptr || !(*mass > kSafeMass * units[static_cast<std::size_t>(j)]) ||
-                !carry_out({j, -1}, j)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /// False where one has less than `least` of its diagonal left.
-    bool eliminate_rows(double least) {
-        std::vector<double> diagonal;
-        for (int r = 0; r < at_.m; ++r) {
-            const double* own = numbers_.find(at_.n + r, at_.n + r);
-            diagonal.push_back(own != nullptr ? *own : 0.0);
-        }
-        queue(at_.n, at_.n + at_.m);
-        while (!queue_.empty()) {
-            const int unknown = queue_.begin()->second;
-            const int r = unknown - at_.n;
-            const double* own = numbers_.find(unknown, unknown);
-            if (own == nullptr || !(*own < least * diagonal[static_cast<std::size_t>(r)]) ||
-                !(*own < 0.0) || !carry_out({-1, r}, unknown)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    EliminationOrder take() { return std::move(order_); }
-
-  private:
-    static constexpr std::size_t kNotQueued = std::numeric_limits<std::size_t>::max();
-
-    void enter(int unknown) {
-        std::size_t& degree_of = degrees_[static_cast<std::size_t>(unknown)];
-        degree_of = numbers_.links(unknown).size();
-        queue_.insert({degree_of, unknown});
-    }
-    void leave(int unknown) {
-        queue_.erase(
-            {std::exchange(degrees_[static_cast<std::size_t>(unknown)], kNotQueued), unknown});
-    }
-    bool is_queued(int unknown) const {
-        return degrees_[static_cast<std::size_t>(unknown)] != kNotQueued;
-    }
-    void queue(int first, int last) {
-        for (int i = first; i < last; ++i) {
-            enter(i);
-        }
-    }
-
-    /// False beyond the limit of cost.
-    bool carry_out(const Pivot& pivot, int unknown) {
-        order_.cost += 0.5 * degree(numbers_, unknown) * degree(numbers_, unknown);
-        order_.pivots.push_back(pivot);
-        leave(unknown);
-        touched_.clear();
-        for (const Numbers::Link& link : numbers_.links(unknown)) {
-            if (is_queued(link.to)) {
-                leave(link.to);
-                touched_.push_back(link.to);
-            }
-        }
-        order_.sizes.push_back(std::abs(numbers_.eliminate(pivot)));
-        for (const int other : touched_) {
-            enter(other);
-        }
-        return order_.cost <= at_.most_cost;
-    }
-
-    const SparseSystem& at_;
-    Numbers numbers_;
-    EliminationOrder order_;
-    std::vector<std::size_t> degrees_;             ///< in the queue
-    std::set<std::pair<std::size_t, int>> queue_;  ///< by degree
-    std::vector<int> touched_;
-};
-
 std::vector<int> all_coordinates(int n) {
     std::vector<int> all(static_cast<std::size_t>(n));
     std::iota(all.begin(), all.end(), 0);
@@ -341,11 +225,58 @@ std::optional<EliminationOrder> null_space_order(const SparseSystem& at, double 
     if (!at.block.empty()) {
         by_blocks = order_by_blocks(at, most_cost);
     }
-    if (std::isfinite(at.most_cost) || (at.n > kSmall && by_blocks)) {
+    const bool has_other = !at.block.empty() && std::isfinite(most_cost);
+    if (std::isfinite(at.most_cost) || (at.n > kSmall && (by_blocks || has_other))) {
         return by_blocks;
     }
     std::optional<EliminationOrder> greedy = greedy_order(at, most_cost);
     return !by_blocks || (greedy && greedy->cost <= by_blocks->cost) ? greedy : by_blocks;
+}
+
+bool has_mass_everywhere(const SparseSystem& at) {
+    std::vector<char> has(static_cast<std::size_t>(at.n), 0);
+    const std::vector<double> units = mass_units(at);
+    for (const SparseEntry& one : at.mass) {
+        if (one.row == one.column &&
+            one.value > kSafeMass * units[static_cast<std::size_t>(one.row)]) {
+            has[static_cast<std::size_t>(one.row)] = 1;
+        }
+    }
+    return std::find(has.begin(), has.end(), 0) == has.end();
+}
+
+/// Whether rows tie blocks, the ground not counted, by more than a forest.
+bool has_loops(const SparseSystem& at) {
+    if (at.block.empty()) {
+        return false;
+    }
+    std::vector<std::set<int>> of_rows(static_cast<std::size_t>(at.m));
+    for (const SparseEntry& one : at.rows) {
+        of_rows[static_cast<std::size_t>(one.row)].insert(
+            at.block[static_cast<std::size_t>(one.column)]);
+    }
+    std::vector<int> parent(static_cast<std::size_t>(at.n));
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto root = [&](int k) {
+        while (parent[static_cast<std::size_t>(k)] != k) {
+            int& above = parent[static_cast<std::size_t>(k)];
+            k = above = parent[static_cast<std::size_t>(above)];
+        }
+        return k;
+    };
+    std::set<std::pair<int, int>> ties;
+    for (const std::set<int>& blocks : of_rows) {
+        for (auto one = blocks.begin(); one != blocks.end() && std::next(one) != blocks.end();
+             ++one) {
+            ties.insert({*one, *std::next(one)});
+        }
+    }
+    return std::any_of(ties.begin(), ties.end(), [&](const std::pair<int, int>& tie) {
+        const int x = root(tie.first);
+        const int y = root(tie.second);
+        parent[static_cast<std::size_t>(x)] = y;
+        return x == y;
+    });
 }
 
 }  // namespace
@@ -354,27 +285,24 @@ std::optional<EliminationOrder> null_space_order(const SparseSystem& at) {
     return null_space_order(at, at.most_cost);
 }
 
-std::optional<EliminationOrder> range_space_order(const SparseSystem& at, double least) {
-    RangeSpaceSearch search(at);
-    if (!search.eliminate_coordinates() || !search.eliminate_rows(least)) {
-        return std::nullopt;
-    }
-    return search.take();
-}
-
 std::optional<EliminationOrder> choose_order(const SparseSystem& at) {
-    const bool first = at.n <= kSmall || at.block.empty() || std::isfinite(at.most_cost);
-    const double least = at.n <= kSmall ? kSoundPart : kSoundPartOfMany;
+    const bool many = at.n > kSmall;
+    const double least = many ? kSoundPartOfMany : kSoundPart;
+    const bool massive = has_mass_everywhere(at);
+    const bool first = massive && (!many || at.block.empty() || std::isfinite(at.most_cost));
+    const bool loops = !first && many && has_loops(at);
     std::optional<EliminationOrder> by_mass;
-    if (first) {
+    if (first || loops) {
         by_mass = range_space_order(at, least);
     }
-    const double worth = by_mass ? by_mass->cost / kWorthOfRangeSpace : at.most_cost;
+    const double worth =
+        by_mass ? by_mass->cost * (first ? 1.0 / kWorthOfRangeSpace : kWorthInLoops) : at.most_cost;
     std::optional<EliminationOrder> by_rows = null_space_order(at, std::min(worth, at.most_cost));
     if (by_rows && by_rows->cost <= worth) {
         return by_rows;
     }
-    return first ? by_mass : range_space_order(at, least);
+    const bool searched = first || loops || (!massive && !many);
+    return searched ? by_mass : range_space_order(at, least);
 }
 
 }  // namespace ananke::solve

@@ -36,8 +36,9 @@ struct EliminationOrder {
 /// Nothing if the rows are dependent or a direction without mass is left free.
 std::optional<EliminationOrder> null_space_order(const SparseSystem& at);
 
-/// Range-space order. Nothing if M is not safely positive, or rows are too near to dependent: their
-/// pivots must be at least `least` of their diagonals in A M^-1 A^T.
+/// Range-space order. Coordinates without mass go first, by rows that hold them. Nothing if M is
+/// not safely positive but for these, or rows are too near to dependent: their pivots must be at
+/// least `least` of their diagonals in A M^-1 A^T.
 std::optional<EliminationOrder> range_space_order(const SparseSystem& at, double least);
 
 /// Pivots of rows below this part of their diagonal in A M^-1 A^T are too near to dependent for the
@@ -47,9 +48,10 @@ constexpr double kSoundPart = 0.1;
 /// accelerations lose the root of it.
 constexpr double kSoundPartOfMany = 1e-5;
 
-/// The null-space order, or the range-space order where that is sound and not much dearer: it asks
-/// for a new one only where rows become dependent. Systems of bodies without a limit of cost are
-/// searched for it only if they are small or have no other.
+/// The null-space order, or the range-space order. Where M > 0 that one if it is sound and not much
+/// dearer: it asks for a new one only where rows become dependent; systems of bodies without a limit
+/// of cost are searched for it only if they are small. In larger systems with loops, where rows that
+/// wait for a pivot fill in, if it is much cheaper. Else where there is no other.
 std::optional<EliminationOrder> choose_order(const SparseSystem& at);
 
 }  // namespace ananke::solve

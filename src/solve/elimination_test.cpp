@@ -107,6 +107,39 @@ TEST(Elimination, BothOrdersAgreeWhereBothExist) {
     EXPECT_GT(both, 200);
 }
 
+// Such as the stretch of a quaternion: a row holds it well, and others may hold it as well.
+TEST(Elimination, CoordinatesWithoutMassGoByTheirRowsInTheRangeSpace) {
+    Random random(11);
+    int solved = 0;
+    for (int draw = 0; draw < 200; ++draw) {
+        const int massive = random.pick(3, 7);
+        const int massless = random.pick(1, 2);
+        const int n = massive + massless;
+        const SystemData with_mass = bounded_system(random, massive, 2, 2, massive);
+        SystemData s(n, 2 + massless);
+        s.M.setZero();
+        s.M.topLeftCorner(massive, massive) = with_mass.M;
+        s.A.setZero();
+        s.A.topLeftCorner(2, massive) = with_mass.A;
+        for (int k = 0; k < massless; ++k) {
+            s.A(2 + k, massive + k) = 2.0;
+            s.A(2 + k, k) = 0.3;
+            s.A(0, massive + k) = 0.5;
+        }
+        s.Q.setOnes();
+        s.b.setOnes();
+        const std::optional<EliminationOrder> order = range_space_order(sparse(s), 0.01);
+        if (!order) {
+            continue;
+        }
+        ++solved;
+        EXPECT_EQ(order->pivots.size(), static_cast<std::size_t>(n + 2));
+        const Eigen::VectorXd x = solve_in(s, *order);
+        EXPECT_LT(residual(s, x), 1e-10 * (1.0 + x.cwiseAbs().maxCoeff()));
+    }
+    EXPECT_GT(solved, 100);
+}
+
 // A chain of N masses tied to their neighbours: the work grows with N, not with its cube.
 TEST(Elimination, CostOfAChainIsLinear) {
     const auto chain = [](int N) {

@@ -1,0 +1,93 @@
+// Models treated as large ones, and what they are compared with.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "pipeline.h"
+#include "sim/compiled_acceleration.h"
+#include "sim/dynamics.h"
+#include "sim/right_hand_side.h"
+#include "sim/sparse_rows.h"
+
+namespace ananke::pipeline {
+
+/// The same model, treated as a large one.
+inline std::shared_ptr<const sim::CompiledModel> as_large(const sim::Prepared& prepared) {
+    auto large = std::make_shared<sim::CompiledModel>(*prepared.compiled);
+    large->large = true;
+    large->programs = std::make_shared<sim::ProgramStore>();  // those in one piece are not for it
+    return large;
+}
+
+inline double difference(std::span<const double> x, std::span<const double> y) {
+    double most = 0.0;
+    double size = 1.0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        most = std::max(most, std::abs(x[i] - y[i]));
+        size = std::max(size, std::abs(y[i]));
+    }
+    return most / size;
+}
+
+inline std::span<const double> span(const sim::Dynamics::Vector& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
+
+/// Start, accelerations by segments and by sparse factors, multipliers, against the dense roads.
+inline void compare(const sim::Prepared& prepared, double tolerance, bool unique_multipliers) {
+    sim::Evaluator dense(prepared.compiled, prepared.parameters);
+    sim::Evaluator sparse(as_large(prepared), prepared.parameters);
+    const Result<sim::StartState> start = sim::assemble(dense, prepared.initial);
+    const Result<sim::StartState> other = sim::assemble(sparse, prepared.initial);
+    ASSERT_TRUE(start) << start.error().message;
+    ASSERT_TRUE(other) << other.error().message;
+    EXPECT_LT(difference(other.value().q, start.value().q), 1e-8);
+    EXPECT_LT(difference(other.value().v, start.value().v), 1e-8);
+    const double* q = start.value().q.data();
+    const double* v = start.value().v.data();
+    sim::Dynamics by_matrices(dense, {});
+    sim::Dynamics by_factors(sparse, {});
+    ASSERT_EQ(by_matrices.accelerate(0.0, q, v), solve::SolveStatus::kOk);
+    ASSERT_EQ(by_factors.accelerate(0.0, q, v), solve::SolveStatus::kOk);
+    EXPECT_EQ(by_factors.rank(), by_matrices.rank());
+    EXPECT_LT(difference(span(by_factors.a()), span(by_matrices.a())), tolerance);
+    EXPECT_LT(difference(span(by_factors.Qc()), span(by_matrices.Qc())), tolerance);
+    EXPECT_LT(difference(span(by_factors.Qc_ideal()), span(by_matrices.Qc_ideal())), tolerance);
+    if (unique_multipliers) {
+        EXPECT_LT(difference(span(by_factors.lambda()), span(by_matrices.lambda())), tolerance);
+    }
+    sim::RightHandSide program(sparse, {});
+    ASSERT_EQ(program.on_constraints(0.0, q, v), solve::SolveStatus::kOk);
+    ASSERT_EQ(program.in_step(0.0, q, v), solve::SolveStatus::kOk);
+    EXPECT_TRUE(program.by_program());
+    EXPECT_LT(difference({program.a(), start.value().q.size()}, span(by_matrices.a())), tolerance);
+    sim::Dynamics by_segments(sparse, {});
+    if (program.give_forces(0.0, q, v, by_segments)) {
+        EXPECT_LT(difference(span(by_segments.a()), span(by_matrices.a())), tolerance);
+        EXPECT_LT(difference(span(by_segments.Qc()), span(by_matrices.Qc())), tolerance);
+        EXPECT_LT(difference(span(by_segments.lambda()), span(by_matrices.lambda())), tolerance);
+        EXPECT_EQ(by_segments.rank(), by_matrices.rank());
+    } else {
+        EXPECT_TRUE(by_matrices.rank() < prepared.compiled->m() || prepared.compiled->has_nonideal);
+    }
+}
+
+/// In segments, with the rows that count, at the start.
+inline code::SegmentedProgram program_of(const std::string& text) {
+    const Loaded loaded = load_text("large.ank", text);
+    EXPECT_TRUE(loaded.prepared) << loaded.messages;
+    sim::Evaluator evaluator(as_large(*loaded.prepared), loaded.prepared->parameters);
+    const sim::SparseValues at = evaluator.sparse_system(0.0, loaded.prepared->initial.q.data(),
+                                                         loaded.prepared->initial.v.data());
+    sim::SparseRows rows(evaluator);
+    rows.choose(at);
+    sim::CompiledAcceleration acceleration(evaluator);
+    EXPECT_TRUE(acceleration.choose(sim::EntryValues{at.M, at.A}, rows.kept()));
+    return *acceleration.segments();
+}
+
+}  // namespace ananke::pipeline
