@@ -20,7 +20,7 @@ constexpr double kWorthTelling = 1e-15;
 /// A scaled residual up to this counts as met.
 constexpr double kMet = 1e-9;
 /// Residuals listed in a message.
-constexpr std::size_t kMostListed = 10;
+constexpr std::size_t kMostListed = 20;
 
 std::vector<std::string> level_names(const CompiledModel& model, bool velocities) {
     if (velocities) {

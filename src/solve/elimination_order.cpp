@@ -38,9 +38,6 @@ constexpr double kWorthInLoops = 3.0;
 /// Entries that a search with a limit of cost may look at, relative to that.
 constexpr double kMostLooks = 4.0;
 
-/// Larger systems of bodies are not searched as a whole.
-constexpr int kSmall = 60;
-
 /// Chooses and carries out pivots of the null-space method.
 class NullSpaceSearch {
   public:

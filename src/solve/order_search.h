@@ -13,6 +13,9 @@ constexpr double kLargePart = 0.2;
 /// What must be left of the mass of a coordinate to count as safely positive.
 constexpr double kSafeMass = 1e-8;
 
+/// Larger systems of bodies are not searched as a whole.
+constexpr int kSmall = 60;
+
 using Numbers = Elimination<double>;
 
 inline Numbers load(const SparseSystem& at) {

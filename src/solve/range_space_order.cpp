@@ -19,7 +19,11 @@ std::size_t at_index(int i) {
 class RangeSpaceSearch {
   public:
     explicit RangeSpaceSearch(const SparseSystem& at)
-        : at_(at), numbers_(load(at)), units_(mass_units(at)), gone_(at_index(at.n + at.m)) {
+        : at_(at),
+          by_bodies_(at.n > kSmall && !at.block.empty()),
+          numbers_(load(at)),
+          units_(mass_units(at)),
+          gone_(at_index(at.n + at.m)) {
         for (int j = 0; j < at.n; ++j) {
             massless_.push_back(has_mass(j) ? 0 : 1);
         }
@@ -68,7 +72,7 @@ class RangeSpaceSearch {
         return mass != nullptr && *mass > kSafeMass * units_[at_index(j)];
     }
     int block_of(int coordinate) const {
-        return at_.block.empty() ? coordinate : at_.block[at_index(coordinate)];
+        return by_bodies_ ? at_.block[at_index(coordinate)] : coordinate;
     }
 
     /// The shortest row in which this coordinate is large, -1: none.
@@ -140,7 +144,7 @@ class RangeSpaceSearch {
         std::map<std::set<int>, std::vector<int>> joints;
         for (int r = 0; r < at_.m; ++r) {
             if (gone_[at_index(at_.n + r)] == 0) {
-                joints[touched[at_index(r)]].push_back(at_.n + r);
+                joints[by_bodies_ ? touched[at_index(r)] : std::set{r}].push_back(at_.n + r);
             }
         }
         return values_of(joints);
@@ -225,6 +229,7 @@ class RangeSpaceSearch {
     }
 
     const SparseSystem& at_;
+    bool by_bodies_;  ///< and joints; else each unknown by itself
     Numbers numbers_;
     EliminationOrder order_;
     std::vector<double> units_;   ///< n  of mass
