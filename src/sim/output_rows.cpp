@@ -65,9 +65,8 @@ void OutputRows::write(double t, std::span<const double> y, SingularStepper& ste
 }
 
 void OutputRows::write_by_own_law(double t, std::span<const double> y, SingularStepper& stepper) {
-    std::copy(y.begin(), y.end(), y_.begin());
     const double pivot = stepper.pivot_at(t, y);
-    if (!surface_->put_back_near(t, y_, pivot, equation_->order())) {
+    if (!surface_->put_back_inside(t, y, y_, pivot, equation_->order())) {
         journal_->fail({ErrorCode::kNotConverged,
                         fmt::format("the output at t = {} could not be put back onto the "
                                     "constraints",

@@ -183,6 +183,17 @@ double RowFollower::signed_pivot(double t, std::span<const double> y) {
     return part * lengths_[row] / lengths_before_[row];
 }
 
+double RowFollower::remaining_part(double t, std::span<const double> y) {
+    if (!again(t, y)) {
+        return 0.0;
+    }
+    find_remainder(watched_, direction_);
+    find_lengths(t, y, lengths_);
+    const auto row = static_cast<std::size_t>(watched_row());
+    return std::sqrt(dot(direction_, direction_)) / first_pivot() * lengths_[row] /
+           lengths_before_[row];
+}
+
 double RowFollower::first_pivot() const {
     return std::sqrt(dot(direction_before_, direction_before_));
 }

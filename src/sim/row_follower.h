@@ -57,6 +57,10 @@ class RowFollower {
     /// chosen, and by its length there: 1 there, negative when it has turned round. Not a number
     /// where nothing is.
     double signed_pivot(double t, std::span<const double> y);
+    /// All that it has besides the others at a state, in any direction, over what it had where the
+    /// rows were chosen: next to nothing at a singular configuration, while a row that turns as its
+    /// mechanism does only has no part along its direction there. 0 where nothing is.
+    double remaining_part(double t, std::span<const double> y);
     /// The part of it that the others did not reproduce where the rows were chosen.
     double first_pivot() const;
 

@@ -46,6 +46,9 @@ constexpr double kLargestCorrection = 1e4;
 /// The constraints hold at the instant itself to so many tolerances, or to round-off.
 constexpr double kViolation = 10.0;
 constexpr double kRoundOff = 1e-12;
+/// and what the row has besides the others is gone there up to this part, or so many tolerances.
+constexpr double kVanished = 1e-3;
+constexpr double kVanishedTolerances = 200.0;
 /// Distance, in tolerances, below which a state is one of the crossing.
 constexpr double kSameState = 1e3;
 /// The error of the crossing, of order 16, is estimated as if its order were 7 and these.
@@ -397,7 +400,7 @@ void SingularStepper::look_behind(double t_end) {
     }
     const double t_singular = *turn;
     if ((only_listed_ || !cross(previous_, t_singular, now_.t - previous_.t, t_end)) &&
-        inner_->dense(t_singular, work_) == ode::Status::kOk) {
+        inner_->dense(t_singular, work_) == ode::Status::kOk && vanishes(t_singular, work_)) {
         singular_ = follower_.describe(previous_.t, previous_.y, t_singular, work_);
     }
 }
@@ -560,6 +563,12 @@ bool SingularStepper::end_is_sound(double t1) {
     return correction <= kLargestCorrection * rtol_ * size && error <= 1.0;
 }
 
+/// Whether the watched row becomes dependent at a state where it turns round: rows turn with their
+/// mechanism, too.
+bool SingularStepper::vanishes(double t, std::span<const double> y) {
+    return follower_.remaining_part(t, y) <= std::max(kVanished, kVanishedTolerances * rtol_);
+}
+
 /// The instant on the motion found, if the constraints hold there.
 std::optional<double> SingularStepper::singular_time(const State& from, double t1) {
     const auto along_step = [this](double t) {
@@ -576,7 +585,8 @@ std::optional<double> SingularStepper::singular_time(const State& from, double t
     }
     gauss_.dense(*turn, work_);
     const double violation = hooks_.violation(*turn, work_);
-    return violation <= std::max(kRoundOff, kViolation * rtol_) ? turn : std::nullopt;
+    const bool holds = violation <= std::max(kRoundOff, kViolation * rtol_);
+    return holds && vanishes(*turn, work_) ? turn : std::nullopt;
 }
 
 }  // namespace ananke::sim

@@ -117,6 +117,7 @@ class SingularStepper final : public ode::Stepper {
     bool cross(const State& from, double t_singular, double longest, double t_end);
     bool end_is_sound(double t1);
     double distance(std::span<const double> x, std::span<const double> y) const;
+    bool vanishes(double t, std::span<const double> y);
     std::optional<double> singular_time(const State& from, double t1);
     void take_end(const State& from, double t1, double t_end);
     void count();

@@ -9,6 +9,8 @@ namespace {
 /// A step that passed the error test lies near the constraints; one that projection must move by
 /// more than this many times its tolerance does not, and is rejected: it has left its branch.
 constexpr double kLargestCorrection = 1e4;
+/// The same for a state inside a step, whose error is that of an interpolation.
+constexpr double kLargestInside = 1e3;
 /// Scaled residual left alone near a singular configuration, where what is left is magnified.
 constexpr double kLastDigit = 2e-16;
 /// Error of one evaluation of a constraint, in its scale.
@@ -85,16 +87,38 @@ bool Surface::put_back_near(double t, std::span<double> y, double pivot, const R
     return reached_by(near_, options, t, y) || put_back_closest(t, y);
 }
 
+bool Surface::put_back_inside(double t, std::span<const double> from, std::span<double> y,
+                              double pivot, const RowOrder* order) {
+    const ProjectionSummary before = summary_;
+    std::copy(from.begin(), from.end(), y.begin());
+    if (!put_back_near(t, y, pivot, order)) {
+        return false;
+    }
+    double way = 0.0;
+    for (std::size_t i = 0; i < 2 * n_; ++i) {
+        way = std::max(way, std::abs(y[i] - from[i]));
+    }
+    if (way > kLargestInside * tolerance_ * size(from)) {
+        std::copy(from.begin(), from.end(), y.begin());
+        summary_ = before;
+    }
+    return true;
+}
+
+double Surface::size(std::span<const double> y) const {
+    double largest = 1.0;
+    for (const double value : y.first(2 * n_)) {
+        largest = std::max(largest, std::abs(value));
+    }
+    return largest;
+}
+
 ode::Acceptance Surface::accept(double t, std::span<double> y, const RowOrder* order) {
     if (!projects_ || !has_rows_) {
         return restore_energy(t, y) ? ode::Acceptance::kChanged : ode::Acceptance::kUnchanged;
     }
     const std::size_t before = summary_.corrections;
-    double size = 1.0;
-    for (const double value : y.first(2 * n_)) {
-        size = std::max(size, std::abs(value));
-    }
-    const double largest = kLargestCorrection * tolerance_ * size;
+    const double largest = kLargestCorrection * tolerance_ * size(y);
     const std::span<double> q = y.subspan(0, n_);
     const std::span<double> v = y.subspan(n_, n_);
     std::optional<solve::ProjectionReport> report;

@@ -37,6 +37,11 @@ class Surface {
     /// it was of this order.
     bool put_back_near(double t, std::span<double> y, double pivot,
                        const RowOrder* order = nullptr);
+    /// The same for a state inside a step, `from`, into y. One that would have to be moved far,
+    /// next to a singular configuration that nobody foresaw, stays as it is: its error is that of
+    /// the step, and no branch is to be changed for it.
+    bool put_back_inside(double t, std::span<const double> from, std::span<double> y, double pivot,
+                         const RowOrder* order);
     /// Puts back the end of a step, by a program where an order of elimination is given. One that
     /// must be moved far has left its branch.
     ode::Acceptance accept(double t, std::span<double> y, const RowOrder* order = nullptr);
@@ -71,6 +76,7 @@ class Surface {
     const ProjectionSummary& summary() const { return summary_; }
 
   private:
+    double size(std::span<const double> y) const;  ///< largest of q and v, at least 1
     bool count(const solve::ProjectionReport& report, double largest);
     bool restore_energy(double t, std::span<double> y) { return energy_ && energy_->restore(t, y); }
     solve::ProjectionReport project(double t, std::span<double> q, std::span<double> v) {
