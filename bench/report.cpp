@@ -38,7 +38,7 @@ std::string whole_micro(double seconds) {
 Table right_hand_side_table(const std::vector<ModelReport>& reports) {
     Table table{
         "A right-hand side",
-        "Nanoseconds. `program`: the state is put among its inputs, it runs, its pivots are "
+        "Nanoseconds. `program`: it runs on the state where that stands, its pivots are "
         "looked at; the ratios are of this. `its code`: the emitted function alone. By "
         "hand with a solve of fixed size, and in closed form. `M Q A b`: what the "
         "equations alone cost when they are put into matrices for the solver.",
