@@ -36,23 +36,22 @@ std::string whole_micro(double seconds) {
 }
 
 Table right_hand_side_table(const std::vector<ModelReport>& reports) {
-    Table table{
-        "A right-hand side",
-        "Nanoseconds. `program`: it runs on the state where that stands, its pivots are "
-        "looked at; the ratios are of this. `its code`: the emitted function alone. By "
-        "hand with a solve of fixed size, and in closed form. `M Q A b`: what the "
-        "equations alone cost when they are put into matrices for the solver.",
-        {{"model", true},
-         {"operations"},
-         {"ours, in a run"},
-         {"program"},
-         {"its code"},
-         {"by hand: solve"},
-         {"ratio"},
-         {"closed form"},
-         {"ratio"},
-         {"disagreement"},
-         {"M Q A b"}}};
+    Table table{"A right-hand side",
+                "Nanoseconds. `program`: it runs on the state where that stands, its pivots are "
+                "looked at; the ratios are of this. `its code`: the emitted function alone. By "
+                "hand with a solve of fixed size, and in closed form. `M Q A b`: what the "
+                "equations alone cost when they are put into matrices for the solver.",
+                {{"model", true},
+                 {"operations"},
+                 {"ours, in a run"},
+                 {"program"},
+                 {"its code"},
+                 {"by hand: solve"},
+                 {"ratio"},
+                 {"closed form"},
+                 {"ratio"},
+                 {"disagreement"},
+                 {"M Q A b"}}};
     for (const ModelReport& r : reports) {
         const RightHandSide& rhs = r.parts.rhs;
         table.rows.push_back({r.name, fmt::to_string(rhs.operations), nano(rhs.ours),

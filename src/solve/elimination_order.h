@@ -49,9 +49,9 @@ constexpr double kSoundPart = 0.1;
 constexpr double kSoundPartOfMany = 1e-5;
 
 /// The null-space order, or the range-space order. Where M > 0 that one if it is sound and not much
-/// dearer: it asks for a new one only where rows become dependent; systems of bodies without a limit
-/// of cost are searched for it only if they are small. In larger systems with loops, where rows that
-/// wait for a pivot fill in, if it is much cheaper. Else where there is no other.
+/// dearer: it asks for a new one only where rows become dependent; systems of bodies without a
+/// limit of cost are searched for it only if they are small. In larger systems with loops, where
+/// rows that wait for a pivot fill in, if it is much cheaper. Else where there is no other.
 std::optional<EliminationOrder> choose_order(const SparseSystem& at);
 
 }  // namespace ananke::solve
