@@ -20,7 +20,7 @@ namespace ananke::code {
 class LateNative {
   public:
     static constexpr std::size_t kLongProgram = 20'000;  ///< instructions
-    static constexpr int kRunsBefore = 32;                ///< of all copies together
+    static constexpr int kRunsBefore = 32;               ///< of all copies together
 
     LateNative(std::shared_ptr<const Program> program, CpuFeatures cpu);
 

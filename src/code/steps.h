@@ -2,10 +2,11 @@
 // each operand knows when its value is read next.
 //
 // Calls of one function that do not wait for each other stand side by side, so that scalar code can
-// evaluate several of them by one packet call. Sines and cosines count as one function. The calls are sorted into levels: a call is one
-// level above the calls that its operands wait for. Level by level, first what the operands of its
-// calls need is computed, then its calls are made; what no call needs comes last. Apart from that
-// the order of the program is kept. Order does not change bits.
+// evaluate several of them by one packet call. Sines and cosines count as one function. The calls
+// are sorted into levels: a call is one level above the calls that its operands wait for. Level by
+// level, first what the operands of its calls need is computed, then its calls are made; what no
+// call needs comes last. Apart from that the order of the program is kept. Order does not change
+// bits.
 #pragma once
 
 #include <array>
