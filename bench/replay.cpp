@@ -120,9 +120,8 @@ class Parts {
         });
     }
     double per_code() {
-        sim::StepParts parts;
-        ANANKE_REQUIRE(equation_.add_to(parts, true));
-        code::Kernel kernel(parts.acceleration);
+        ANANKE_REQUIRE(equation_.program() != nullptr);
+        code::Kernel kernel(equation_.program());
         std::vector<std::vector<double>> inputs;
         for (const Call& call : calls_) {
             const double* y = call.y.data();

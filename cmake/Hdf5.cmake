@@ -1,5 +1,5 @@
-# hdf5::hdf5, for the build and for programs that link the installed library. CMake's own module asks for the language C, which
-# such a program need not have. Debian keeps header and library of its serial build in folders of their own.
+# hdf5::hdf5, with which the tests read what the program writes. Debian keeps header and library of its serial build in folders
+# of their own.
 if(NOT TARGET hdf5::hdf5)
     find_library(HDF5_C_LIBRARY NAMES hdf5 hdf5_serial PATH_SUFFIXES hdf5/serial REQUIRED)
     find_path(HDF5_C_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial REQUIRED)

@@ -17,7 +17,7 @@ configure_package_config_file(cmake/anankeConfig.cmake.in ${CMAKE_CURRENT_BINARY
     INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/anankeConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
-install(FILES cmake/Sleef.cmake cmake/Klu.cmake cmake/Cairo.cmake cmake/Hdf5.cmake ${CMAKE_CURRENT_BINARY_DIR}/anankeConfig.cmake
+install(FILES cmake/Sleef.cmake cmake/Klu.cmake cmake/Cairo.cmake ${CMAKE_CURRENT_BINARY_DIR}/anankeConfig.cmake
     ${CMAKE_CURRENT_BINARY_DIR}/anankeConfigVersion.cmake DESTINATION ${package_dir})
 
 install(DIRECTORY include/ananke DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -122,7 +122,6 @@ struct Settings {
     std::optional<bool> stiff = {};  ///< as the model says if absent
     sim::Drift drift = sim::Drift::kProject;
     std::optional<double> until = {};  ///< the last of the times if absent
-    bool whole_steps = false;
 };
 
 inline Recording run_from(const sim::Prepared& prepared, const sim::StartState& start,
@@ -134,7 +133,6 @@ inline Recording run_from(const sim::Prepared& prepared, const sim::StartState& 
     options.tolerance = settings.tolerance;
     options.dynamics.form = settings.form;
     options.dynamics.drift = settings.drift;
-    options.dynamics.whole_steps = settings.whole_steps;
     const auto& simulate = prepared.model.simulate;
     options.stiff = settings.stiff.value_or(simulate && simulate->stiff);
     const std::unique_ptr<sim::Recorder> recorder = io::record_in_memory(run.rows);

@@ -154,6 +154,44 @@ TEST(Tidy, NoPathsOfOneMachine) {
     }
 }
 
+// A path that cannot be read is no reason to end the program: calls of the file system take an
+// error code. What works on the text of a path or on a status asks no system.
+TEST(Tidy, CallsOfTheFileSystemDoNotThrow) {
+    const std::regex call(
+        R"re((?:filesystem|fs)::(?!path\b|file_status\b|perms\b)(\w+)[^;{]*?\()re");
+    const std::regex code(R"re(std::error_code (\w+))re");
+    std::size_t checked = 0;
+    for (const Source& source : sources()) {
+        if (source.path.ends_with("_test.cpp") || source.path.ends_with("test_run.h")) {
+            continue;
+        }
+        std::string text;
+        for (const std::string& line : source.lines) {
+            text += line + "\n";
+        }
+        std::set<std::string> codes;
+        for (std::sregex_iterator i(text.begin(), text.end(), code), end; i != end; ++i) {
+            codes.insert((*i)[1]);
+        }
+        for (std::sregex_iterator i(text.begin(), text.end(), call), end; i != end; ++i) {
+            const auto begin = static_cast<std::size_t>(i->position() + i->length());
+            int depth = 1;
+            std::size_t at = begin;
+            for (; at < text.size() && depth > 0; ++at) {
+                depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+            }
+            const std::string arguments = text.substr(begin, at - 1 - begin);
+            const bool of_status = arguments == "status";
+            const bool with_code = std::any_of(
+                codes.begin(), codes.end(),
+                [&](const std::string& name) { return arguments.ends_with(", " + name); });
+            EXPECT_TRUE(of_status || with_code) << source.path << ": " << i->str() << arguments;
+            ++checked;
+        }
+    }
+    EXPECT_GT(checked, 5u);
+}
+
 TEST(Tidy, OnlyCodeKnowsTheFunctionLibrary) {
     const std::regex sleef("sleef", std::regex::icase);
     bool known_to_code = false;

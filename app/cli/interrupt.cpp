@@ -51,8 +51,9 @@ void catch_interrupts() {
     watch();
 }
 
-void ignore_closed_pipes() {
+void ignore_write_signals() {
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
 }
 
 bool interrupted() {

@@ -10,6 +10,6 @@ void end_on_interrupts(const char* line);
 void catch_interrupts();
 bool interrupted();
 /// A closed pipe is an ordinary write error.
-void ignore_closed_pipes();
+void ignore_write_signals();
 
 }  // namespace ananke::cli

@@ -23,7 +23,7 @@ Result<std::string> read_standard_input() {
 }  // namespace
 
 std::optional<Model> load(const ModelArguments& arguments) {
-    const LoadOptions options{arguments.settings, arguments.without, ""};
+    const LoadOptions options{arguments.settings, arguments.scales, arguments.without, ""};
     Loaded loaded;
     if (arguments.path == "-") {
         Result<std::string> text = read_standard_input();
@@ -37,6 +37,15 @@ std::optional<Model> load(const ModelArguments& arguments) {
     }
     say(stderr, "{}", loaded.report());
     return std::move(loaded.model);
+}
+
+void warn_of_ending(const std::string& path, const Trajectory& results) {
+    const std::string& ending = results.ending;
+    if (ending == "done" || ending.starts_with("stopped at t = ")) {
+        return;
+    }
+    say(stderr, "ananke: warning: {}: {}\n", path,
+        ending == "running" ? "its run goes on, or was killed" : ending);
 }
 
 }  // namespace ananke::cli

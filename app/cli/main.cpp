@@ -5,7 +5,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -24,6 +27,12 @@ void add_model_arguments(CLI::App& verb, ModelArguments& arguments) {
     verb.add_option("--set", arguments.settings,
                     "Set a parameter or an initial value: --set L=2 --set \"x'=0.5\"")
         ->type_name("NAME=VALUE")
+        ->take_all()
+        ->allow_extra_args(false);
+    verb.add_option("--scale", arguments.scales,
+                    "Typical size of a coordinate or velocity, where it cannot be seen: "
+                    "--scale x=1e-6")
+        ->type_name("NAME=SIZE")
         ->take_all()
         ->allow_extra_args(false);
     verb.add_option("--without", arguments.without, "Leave these constraints out")
@@ -90,10 +99,7 @@ int wrong(const std::string& message) {
     return kWrongInput;
 }
 
-}  // namespace ananke::cli
-
-int main(int argc, char** argv) {
-    using namespace ananke::cli;
+int run_program(int argc, char** argv) {
     CLI::App app(
         "Ananke turns a mechanical system written as on paper into its motion and its forces of "
         "constraint.",
@@ -118,7 +124,7 @@ int main(int argc, char** argv) {
     add_derive(app, exit_code);
     add_report(app, exit_code);
     add_plot(app, exit_code);
-    ignore_closed_pipes();
+    ignore_write_signals();
     end_on_interrupts("ananke: interrupted; nothing was written\n");
     if (const std::optional<std::string> verb = unknown_verb(app, argc > 1 ? argv[1] : "-")) {
         return wrong(*verb);
@@ -130,8 +136,29 @@ int main(int argc, char** argv) {
             option && error.get_exit_code() != 0) {
             return wrong(*option);
         }
-        const int code = app.exit(error);
+        std::ostringstream out;
+        std::ostringstream err;
+        const int code = app.exit(error, out, err);
+        say(stdout, "{}", out.str());
+        say(stderr, "{}", err.str());
         exit_code = code == 0 ? kDone : kWrongInput;
     }
     return finish_output(exit_code);
+}
+
+}  // namespace ananke::cli
+
+int main(int argc, char** argv) {
+    using namespace ananke::cli;
+    // The last resort: nothing that is thrown ends the program without a word.
+    try {
+        return run_program(argc, argv);
+    } catch (const std::bad_alloc&) {
+        std::fputs("ananke: out of memory\n", stderr);  // say() would ask for more
+    } catch (const std::exception& error) {
+        say(stderr, "ananke: {}\n", error.what());
+    } catch (...) {
+        say(stderr, "ananke: an unknown failure\n");
+    }
+    return kWrongInput;
 }

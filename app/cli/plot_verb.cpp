@@ -3,6 +3,7 @@
 #include "ananke/record.h"
 #include "ananke/show.h"
 #include "say.h"
+#include "targets.h"
 #include "verbs.h"
 
 namespace ananke::cli {
@@ -45,11 +46,19 @@ std::vector<std::string> split_names(const std::vector<std::string>& texts) {
 }
 
 int draw_results(const PlotArguments& arguments) {
+    const Target picture{"-o", arguments.out};
+    if (const Result<void> apart =
+            check_targets("the picture", {&picture, 1}, {&arguments.results, 1});
+        !apart) {
+        say(stderr, "ananke: {}\n", apart.error().message);
+        return kWrongInput;
+    }
     const Result<Trajectory> results = read_results(arguments.results);
     if (!results) {
         say(stderr, "ananke: {}\n", results.error().message);
         return kWrongInput;
     }
+    warn_of_ending(arguments.results, results.value());
     FigureOptions options;
     options.title = arguments.title;
     options.x_name = arguments.against;

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <unistd.h>
-
-#include "say.h"
 
 namespace ananke::cli {
 namespace {
@@ -22,6 +21,12 @@ std::string duration_text(double seconds) {
     return minutes < 60 ? fmt::format("{} min {:.0f} s", minutes,
                                       seconds - 60.0 * static_cast<double>(minutes))
                         : fmt::format("{} h {} min", minutes / 60, minutes % 60);
+}
+
+/// With sequences for the terminal, which hold nothing of the model.
+void draw(std::string_view line) {
+    std::fwrite(line.data(), 1, line.size(), stderr);
+    std::fflush(stderr);
 }
 
 }  // namespace
@@ -42,16 +47,14 @@ void Progress::update(double t, double until) {
     }
     const std::string left =
         part > 0.0 ? duration_text(elapsed * (1.0 - part) / part) + " left" : "";
-    say(stderr, "\r\033[K{} {:3.0f} %  t = {:.4g} of {:.4g}  {}", bar, 100.0 * part, t, until,
-        left);
-    std::fflush(stderr);
+    draw(fmt::format("\r\033[K{} {:3.0f} %  t = {:.4g} of {:.4g}  {}", bar, 100.0 * part, t, until,
+                     left));
     drawn_ = true;
 }
 
 void Progress::clear() {
     if (drawn_) {
-        say(stderr, "\r\033[K");
-        std::fflush(stderr);
+        draw("\r\033[K");
         drawn_ = false;
     }
 }

@@ -4,6 +4,7 @@
 #include "ananke/record.h"
 #include "ananke/report.h"
 #include "say.h"
+#include "targets.h"
 #include "verbs.h"
 
 namespace ananke::cli {
@@ -20,21 +21,23 @@ int complain(const Error& error) {
 }
 
 int write_report(const ReportArguments& arguments) {
-    if (const Result<void> page = page_available(); !page) {
-        return complain(page.error());
+    if (const Result<void> available = page_available(); !available) {
+        return complain(available.error());
     }
     const std::filesystem::path results(arguments.results);
     const std::string out = arguments.out.empty()
                                 ? std::filesystem::path(results).replace_extension(".html").string()
                                 : arguments.out;
-    std::error_code ignored;
-    if (out == arguments.results || std::filesystem::equivalent(out, results, ignored)) {
-        return complain({ErrorCode::kInvalidInput, "the page would overwrite " + out});
+    const Target page{"-o", out};
+    if (const Result<void> apart = check_targets("the page", {&page, 1}, {&arguments.results, 1});
+        !apart) {
+        return complain(apart.error());
     }
     const Result<Trajectory> read = read_results(arguments.results);
     if (!read) {
         return complain(read.error());
     }
+    warn_of_ending(arguments.results, read.value());
     const Result<void> written = write_results_page(out, read.value(), results.filename().string());
     if (!written) {
         return complain(written.error());

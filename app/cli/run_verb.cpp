@@ -1,6 +1,5 @@
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -14,6 +13,7 @@
 #include "page.h"
 #include "progress.h"
 #include "say.h"
+#include "targets.h"
 #include "verbs.h"
 
 namespace ananke::cli {
@@ -34,6 +34,7 @@ struct RunArguments {
     ModelArguments model;
     std::string until;  ///< an expression; empty: not given
     std::string every;
+    std::string max_step;
     std::vector<double> at;
     double tolerance = 1e-9;
     bool stiff = false;
@@ -167,31 +168,17 @@ Result<void> print_results(const RunArguments& arguments, const Trajectory& traj
     return print_curves(arguments, trajectory);
 }
 
-bool same_file(const std::string& a, const std::string& b) {
-    std::error_code ignored;
-    return !a.empty() && !b.empty() && a != "-" && b != "-" &&
-           (a == b || std::filesystem::equivalent(a, b, ignored));
-}
-
 /// What can be known to be wrong before the first row: files in each other's way or out of reach,
 /// columns to plot.
-Result<void> check_targets(const RunArguments& arguments, const Plan& plan) {
-    for (const std::string& target : {arguments.csv, arguments.hdf5, arguments.report}) {
-        if (same_file(target, arguments.model.path)) {
-            return Error{ErrorCode::kInvalidInput,
-                         fmt::format("the results would overwrite the model {}", target)};
-        }
-    }
-    const std::array<std::pair<const char*, const std::string*>, 3> targets{
-        {{"--csv", &arguments.csv}, {"--hdf5", &arguments.hdf5}, {"--report", &arguments.report}}};
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-        for (std::size_t j = i + 1; j < targets.size(); ++j) {
-            if (same_file(*targets[i].second, *targets[j].second)) {
-                return Error{ErrorCode::kInvalidInput,
-                             fmt::format("{} and {} both ask for {}", targets[i].first,
-                                         targets[j].first, *targets[i].second)};
-            }
-        }
+Result<void> check_before_run(const RunArguments& arguments, const Model& model, const Plan& plan) {
+    const std::string events =
+        arguments.csv.empty() || arguments.csv == "-" ? "" : arguments.csv + ".events.csv";
+    const std::array<Target, 4> targets{{{"--csv", arguments.csv},
+                                         {"--hdf5", arguments.hdf5},
+                                         {"--report", arguments.report},
+                                         {"the events of --csv", events}}};
+    if (const Result<void> apart = check_targets("the results", targets, model.files()); !apart) {
+        return apart;
     }
     if (!arguments.report.empty()) {
         const Result<void> page = page_available();
@@ -218,7 +205,8 @@ int run_model(const RunArguments& arguments) {
     RunOptions options = run_options(arguments, progress);
     for (const Result<void>& read :
          {read_time(*model, "--until", arguments.until, options.until),
-          read_time(*model, "--every", arguments.every, options.every)}) {
+          read_time(*model, "--every", arguments.every, options.every),
+          read_time(*model, "--max-step", arguments.max_step, options.max_step)}) {
         if (!read) {
             return complain(read.error());
         }
@@ -227,9 +215,9 @@ int run_model(const RunArguments& arguments) {
     if (!planned) {
         return complain(planned.error());
     }
-    const Result<void> targets = check_targets(arguments, planned.value());
-    if (!targets) {
-        return complain(targets.error());
+    const Result<void> checked = check_before_run(arguments, *model, planned.value());
+    if (!checked) {
+        return complain(checked.error());
     }
     catch_interrupts();  // from here on there are results to keep
     Trajectory trajectory;
@@ -287,6 +275,9 @@ void add_options(CLI::App& verb, RunArguments& arguments) {
     verb.add_option("--tolerance", arguments.tolerance, "Relative tolerance of a step")
         ->type_name("R")
         ->capture_default_str();
+    verb.add_option("--max-step", arguments.max_step,
+                    "Longest step: so that nothing shorter than the steps is passed over")
+        ->type_name("H");
     verb.add_flag("--stiff", arguments.stiff,
                   "Integrate implicitly, for models in which something decays or vibrates fast");
     verb.add_option("--form", arguments.form,

@@ -27,6 +27,8 @@ std::string nearest_name(std::string_view wanted, std::span<const std::string> k
 struct LoadOptions {
     /// "name=value" for parameters and initial values: "L=2", "x'=0.5", "x~1" (a guess).
     std::vector<std::string> settings{};
+    /// "x=1e-6", "x'=2": typical sizes, where the program cannot know them.
+    std::vector<std::string> scales{};
     std::vector<std::string> without{};  ///< constraints left out; `*` matches any run of letters
     /// Where imports are looked up that are not beside the importing file; "" for nowhere.
     std::string prelude_directory{};
@@ -59,6 +61,7 @@ struct ConstraintRow {
 struct Simulation {
     double until = 0.0;
     std::optional<double> every;
+    std::optional<double> max_step;
     bool stiff = false;
 };
 
@@ -66,7 +69,8 @@ struct Simulation {
 class Model {
   public:
     const std::string& title() const;
-    const std::string& text() const;  ///< of the file itself, without its imports
+    const std::string& text() const;                ///< of the file itself, without its imports
+    const std::vector<std::string>& files() const;  ///< paths that were read, imports among them
     std::vector<std::string> coordinates() const;
     std::vector<Parameter> parameters() const;
     std::vector<ConstraintRow> constraints() const;

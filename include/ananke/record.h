@@ -74,9 +74,11 @@ namespace io {
 /// back exactly; `nan`, `inf`, `-inf` as such). Names are quoted (RFC 4180) only where they must
 /// be.
 ///
-/// Rows reach the file at least every 0.2 s of a run, at finish() and on destruction. Events go to
-/// `path`.events.csv, made when the first one arrives; one left by an earlier run is removed at
-/// begin(). Standard output, path "-", has no file of events.
+/// Rows reach the file at least every 0.2 s of a run, at finish() and on destruction. An earlier
+/// file stays until the first rows of this run replace it, in one instant; while they grow, another
+/// recorder cannot open the same path. An error of row() or finish() says how many rows the file
+/// has. Events go to `path`.events.csv, which takes the place of an earlier one with the first
+/// rows. Standard output, path "-", has no file of events.
 Result<std::unique_ptr<Recorder>> open_csv(const std::string& path);
 
 /// `t` (rows) and one dataset (rows x columns) for each kind that has columns: `q`, `v`, `a`, `Qc`,
@@ -88,7 +90,8 @@ Result<std::unique_ptr<Recorder>> open_csv(const std::string& path);
 ///
 /// The file is written at least once per `interval` of a run and needs no repair after the process
 /// is killed at any instant: H5Fopen with default properties succeeds, all datasets but the events
-/// have the same number of rows, and these are the first rows of the run.
+/// have the same number of rows, and these are the first rows of the run. It takes the place of an
+/// earlier one as open_csv() does.
 Result<std::unique_ptr<Recorder>> open_hdf5(
     const std::string& path, std::chrono::milliseconds interval = std::chrono::milliseconds(200));
 
@@ -110,7 +113,9 @@ struct Trajectory {
 };
 
 /// A run that open_hdf5() or open_csv() wrote (by the extension of the file: .csv, or anything else
-/// for HDF5). A CSV file has no title and no model text, and tells kinds by the names of columns.
+/// for HDF5). A CSV file has no title and no model text, and tells kinds by the names of columns; a
+/// last line that is cut off is left out, and `ending` says so. Of HDF5 only what open_hdf5()
+/// writes is read, and nothing in the file is trusted.
 Result<Trajectory> read_results(const std::string& path);
 
 /// Writes into `trajectory`, which must outlive the recorder.

@@ -20,7 +20,8 @@ struct RunOptions {
     std::optional<double> until{};  ///< instead of the model's
     std::optional<double> every{};  ///< interval between rows; the model's, or 500 intervals
     std::vector<double> at{};       ///< rows at these times exactly, ascending, from 0 on
-    double tolerance = 1e-9;        ///< relative, per step; the absolute one is a tenth of it
+    double tolerance = 1e-9;        ///< relative, per step; a tenth of it by typical sizes
+    std::optional<double> max_step{};  ///< longest step, instead of the model's
     bool stiff = false;             ///< integrate implicitly; also if the model says so
     Form form = Form::kAuto;
     Drift drift = Drift::kProject;
@@ -65,6 +66,7 @@ struct RunSummary {
     double largest_energy_imbalance = 0.0;  ///< |energy_balance| over all rows
     double energy_scale = 0.0;              ///< largest |T| + |V| over all rows
     bool rank_warning = false;
+    std::vector<std::string> warnings;  ///< numbers not to be trusted blindly, and when
     std::string not_finite;  ///< first value of a row that is not finite: "energy at t = 2"
     /// Columns of reactions that are one of many at the start: "force[A:a]".
     std::vector<std::string> shared_reactions;

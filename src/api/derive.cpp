@@ -138,7 +138,30 @@ Result<Derived> derive_minimal(const sim::Prepared& prepared, const mech::Equati
                    std::nullopt};
 }
 
+/// Forms are written with full matrices of expressions. So many coordinates and constraint rows
+/// together take a few seconds; the minimal equations search for independent velocities besides.
+constexpr std::size_t kMostUnknowns = 600;
+constexpr std::size_t kMostUnknownsMinimal = 150;
+
+std::optional<Error> too_many(const sim::Prepared& prepared, Form form) {
+    const std::size_t coordinates = prepared.model.coordinates.size();
+    const std::size_t rows = prepared.equations.rows.size();
+    const bool minimal = form == Form::kMinimal;
+    const std::size_t most = minimal ? kMostUnknownsMinimal : kMostUnknowns;
+    if (coordinates + rows <= most) {
+        return std::nullopt;
+    }
+    return Error{ErrorCode::kNotApplicable,
+                 fmt::format("{}equations are written out for at most {} coordinates and "
+                             "constraint rows together, the model has {} and {}: make it smaller, "
+                             "as by --set N=10; a run needs no written equations",
+                             minimal ? "minimal " : "", most, coordinates, rows)};
+}
+
 Derived write_out(const sim::Prepared& prepared, const DeriveOptions& options) {
+    if (std::optional<Error> many = too_many(prepared, options.form)) {
+        return {"", std::move(many)};
+    }
     Judgement judgement = judge(prepared);
     const mech::Equations equations = without_frictions(prepared, judgement.notes);
     if (!judgement.failure && depend_on_reactions(prepared.model.graph, equations)) {

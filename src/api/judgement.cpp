@@ -75,6 +75,7 @@ Judgement judge(const sim::Prepared& prepared) {
         result.notes.push_back(
             "the initial values do not satisfy the constraints; the lines below hold all the same");
     }
+    sim::find_reactions(evaluator, start.t, start.q.data(), start.v.data());
     solve::Analysis analysis =
         solve::analyse(evaluator.system(start.t, start.q.data(), start.v.data()));
     // Rows of frictions that stick are none of the equations written out.

@@ -1,5 +1,7 @@
 #include "ananke/model.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "api/model_data.h"
@@ -43,12 +45,33 @@ Loaded finish(lang::ParseResult parsed, const Sources& sources, const LoadOption
     }
     sim::PrepareOptions prepare_options;
     prepare_options.without = options.without;
+    for (const std::string& text : options.scales) {
+        const std::size_t equals = text.find('=');
+        const Result<double> value =
+            equals == std::string::npos
+                ? Error{ErrorCode::kInvalidInput,
+                        fmt::format("--scale expects NAME=SIZE, as x=1e-6, not '{}'", text)}
+                : lang::parse_number("--scale", text.substr(equals + 1), {});
+        if (value && !(value.value() > 0.0 && std::isfinite(value.value()))) {
+            loaded.errors.push_back(
+                {ErrorCode::kInvalidInput,
+                 fmt::format("--scale {}: a size is a number above 0", text)});
+        } else if (!value) {
+            loaded.errors.push_back(value.error());
+        } else {
+            prepare_options.scales.push_back({text.substr(0, equals), value.value()});
+        }
+    }
+    if (!loaded.errors.empty()) {
+        return loaded;
+    }
     sim::Preparation preparation = sim::prepare(std::move(*parsed.model), prepare_options);
     add_messages(preparation.diagnostics, sources, loaded);
     loaded.errors = std::move(preparation.errors);
     if (preparation.prepared) {
-        loaded.model.emplace(std::make_shared<const Model::Data>(Model::Data{
-            sources.size() > 0 ? sources.text(0) : "", std::move(preparation.prepared)}));
+        loaded.model.emplace(std::make_shared<const Model::Data>(
+            Model::Data{sources.size() > 0 ? sources.text(0) : "", std::move(parsed.files),
+                        std::move(preparation.prepared)}));
     }
     return loaded;
 }
@@ -65,6 +88,10 @@ const std::string& Model::title() const {
 
 const std::string& Model::text() const {
     return data_->text;
+}
+
+const std::vector<std::string>& Model::files() const {
+    return data_->files;
 }
 
 std::vector<std::string> Model::coordinates() const {
@@ -103,6 +130,9 @@ std::optional<Simulation> Model::simulation() const {
     simulation.until = sim::parameter_expression(prepared, statement->until);
     if (statement->every) {
         simulation.every = sim::parameter_expression(prepared, *statement->every);
+    }
+    if (statement->max_step) {
+        simulation.max_step = sim::parameter_expression(prepared, *statement->max_step);
     }
     simulation.stiff = statement->stiff;
     return simulation;

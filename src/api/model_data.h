@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ananke/model.h"
 #include "sim/prepare.h"
@@ -11,6 +12,7 @@ namespace ananke {
 
 struct Model::Data {
     std::string text;
+    std::vector<std::string> files;
     std::unique_ptr<const sim::Prepared> prepared;
 };
 

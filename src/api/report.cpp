@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -147,6 +149,10 @@ Result<void> write_page(const std::string& path, const Model& model, const Traje
 
 Result<void> write_results_page(const std::string& path, const Trajectory& results,
                                 const std::string& file) {
+    if (!results.find("t")) {
+        return Error{ErrorCode::kInvalidInput,
+                     fmt::format("{} has no column t: it holds no run", file)};
+    }
     const Trajectory rows = thinned(results);
     Loaded loaded = load_again(results, true);
     if (!loaded.model) {
@@ -155,6 +161,13 @@ Result<void> write_results_page(const std::string& path, const Trajectory& resul
     report::Report page;
     std::string missing;
     if (loaded.model) {
+        for (const std::string& source : loaded.model->files()) {
+            std::error_code unknown;
+            if (std::filesystem::equivalent(path, source, unknown)) {
+                return Error{ErrorCode::kInvalidInput,
+                             fmt::format("the page would overwrite {}, which is read", source)};
+            }
+        }
         Result<report::Report> made = page_of(*loaded.model, rows, file, {});
         if (made) {
             page = std::move(made).value();

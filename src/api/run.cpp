@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -104,7 +105,16 @@ Result<sim::RunOptions> run_options(const Model& model, const RunOptions& wanted
     }
     options.tolerance = wanted.tolerance;
     options.max_steps = wanted.max_steps;
-    options.stiff = wanted.stiff || (model.simulation() && model.simulation()->stiff);
+    const std::optional<Simulation> simulation = model.simulation();
+    options.max_step = wanted.max_step ? *wanted.max_step
+                       : simulation && simulation->max_step
+                           ? *simulation->max_step
+                           : std::numeric_limits<double>::infinity();
+    if (!(options.max_step > 0.0)) {
+        return invalid(fmt::format("the longest step must be above 0, not {}",
+                                   to_text(options.max_step)));
+    }
+    options.stiff = wanted.stiff || (simulation && simulation->stiff);
     options.dynamics.form = wanted.form;
     options.dynamics.drift = wanted.drift;
     options.dynamics.baumgarte_rate = wanted.baumgarte_rate;
@@ -167,6 +177,7 @@ RunSummary public_summary(const sim::RunSummary& from, const sim::StartState& st
     summary.events = from.events;
     summary.stopped = from.stopped;
     summary.not_finite = from.not_finite;
+    summary.warnings = from.warnings;
     summary.error = from.error;
     return summary;
 }

@@ -74,10 +74,14 @@ std::vector<std::pair<std::string, std::string>> summary_facts(const RunSummary&
         facts.emplace_back("initial", start_text(summary.moved));
     }
     facts.emplace_back(
-        "run", fmt::format("to t = {}: {} row{}, {} steps ({} rejected), {} evaluations, {} s",
-                           to_short_text(summary.reached, 9), summary.rows,
-                           summary.rows == 1 ? "" : "s", summary.steps, summary.rejected_steps,
-                           summary.evaluations, to_short_text(summary.wall_seconds)));
+        "run",
+        fmt::format("to t = {}: {} row{}{}, {} steps ({} rejected), {} evaluations, {} s",
+                    to_short_text(summary.reached, 9), summary.rows, summary.rows == 1 ? "" : "s",
+                    summary.error && summary.error->code == ErrorCode::kIo
+                        ? " computed, not all of them written"
+                        : "",
+                    summary.steps, summary.rejected_steps, summary.evaluations,
+                    to_short_text(summary.wall_seconds)));
     if (summary.projection.calls > 0) {
         facts.emplace_back(
             "projection",
@@ -100,6 +104,9 @@ std::vector<std::pair<std::string, std::string>> summary_facts(const RunSummary&
     }
     if (!summary.not_finite.empty()) {
         facts.emplace_back("warning", "not a finite number: " + summary.not_finite);
+    }
+    for (const std::string& warning : summary.warnings) {
+        facts.emplace_back("warning", warning);
     }
     if (summary.rank_warning) {
         facts.emplace_back("warning",

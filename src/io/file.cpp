@@ -16,26 +16,36 @@
 namespace ananke::io {
 namespace {
 
-/// write() that answers EPIPE instead of ending the process by SIGPIPE.
-ssize_t write_without_signal(int descriptor, const char* data, std::size_t size) {
-    sigset_t pipe_signal;
-    sigset_t before;
-    sigset_t pending;
-    sigemptyset(&pipe_signal);
-    sigaddset(&pipe_signal, SIGPIPE);
-    sigpending(&pending);
-    const bool was_pending = sigismember(&pending, SIGPIPE) == 1;
-    pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
-    const ssize_t written = ::write(descriptor, data, size);
-    const int reason = errno;
-    if (written < 0 && reason == EPIPE && !was_pending) {
-        const timespec now{};
-        sigtimedwait(&pipe_signal, nullptr, &now);
+/// While one lives, writing to a closed pipe (SIGPIPE) or beyond a limit of the size of files
+/// (SIGXFSZ) is an error of the call instead of the end of the process.
+class WriteSignalsHeld {
+  public:
+    WriteSignalsHeld() {
+        sigset_t pending;
+        sigemptyset(&held_);
+        sigpending(&pending);
+        for (const int signal : {SIGPIPE, SIGXFSZ}) {
+            if (sigismember(&pending, signal) == 0) {  // others are somebody else's
+                sigaddset(&held_, signal);
+            }
+        }
+        pthread_sigmask(SIG_BLOCK, &held_, &before_);
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    errno = reason;
-    return written;
-}
+    ~WriteSignalsHeld() {
+        const int reason = errno;
+        const timespec now{};
+        while (sigtimedwait(&held_, nullptr, &now) > 0) {
+        }
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+        errno = reason;
+    }
+    WriteSignalsHeld(const WriteSignalsHeld&) = delete;
+    WriteSignalsHeld& operator=(const WriteSignalsHeld&) = delete;
+
+  private:
+    sigset_t held_{};
+    sigset_t before_{};
+};
 
 /// While one lives, SIGINT and SIGTERM wait.
 class InterruptsHeld {
@@ -55,6 +65,73 @@ class InterruptsHeld {
     sigset_t before_{};
 };
 
+class Descriptor {
+  public:
+    explicit Descriptor(int number) : number_(number) {}
+    ~Descriptor() {
+        if (number_ >= 0) {
+            ::close(number_);
+        }
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    int get() const { return number_; }
+    bool is_open() const { return number_ >= 0; }
+
+  private:
+    int number_;
+};
+
+/// Locks the file while its descriptor is open. False only if somebody else has: where the file
+/// system knows no locks, nobody does. The lock is not that of flock(), which the HDF5 library asks
+/// for before it reads.
+bool try_lock(int descriptor) {
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    return ::fcntl(descriptor, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
+Error busy_error(const std::string& path) {
+    return {ErrorCode::kIo,
+            fmt::format("cannot write {}: another run of ananke is writing it", path)};
+}
+
+bool is_same_file(int descriptor, const std::string& path) {
+    struct stat a {};
+    struct stat b {};
+    return ::fstat(descriptor, &a) == 0 && ::stat(path.c_str(), &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+/// rename() that fails with EEXIST where the new name is taken, on file systems that know how.
+int rename_to_free(const std::string& from, const std::string& to) {
+    const int answer = ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE);
+    return answer < 0 && (errno == EINVAL || errno == ENOSYS)
+               ? std::rename(from.c_str(), to.c_str())
+               : answer;
+}
+
+/// A new file in the folder of `target`; its name, or "" with errno.
+std::string create_beside(const std::string& target, int& descriptor) {
+    const std::string folder = target.substr(0, target.rfind('/') + 1);
+    constexpr int kTries = 100;
+    for (int attempt = 0; attempt < kTries; ++attempt) {
+        timespec now{};
+        ::clock_gettime(CLOCK_REALTIME, &now);
+        const std::string name =
+            fmt::format("{}.ananke-{}-{}", folder, ::getpid(), now.tv_nsec + attempt);
+        descriptor = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0) {
+            return name;
+        }
+        if (errno != EEXIST) {
+            break;
+        }
+    }
+    return "";
+}
+
 }  // namespace
 
 Error write_error(const std::string& path, int reason) {
@@ -62,40 +139,80 @@ Error write_error(const std::string& path, int reason) {
             fmt::format("cannot write {}: {}", path, std::generic_category().message(reason))};
 }
 
-Result<std::unique_ptr<File>> File::open(const std::string& path, std::string shown) {
+Error with_rows_kept(const Error& error, std::size_t rows) {
+    return {error.code, rows == 0 ? error.message + "; no row of this run is in it"
+                                  : fmt::format("{}; it holds the first {} row{} of this run",
+                                                error.message, rows, rows == 1 ? "" : "s")};
+}
+
+Result<std::unique_ptr<File>> File::open(const std::string& path) {
     if (path == "-") {
         return std::unique_ptr<File>(
-            new File(path, "standard output", STDOUT_FILENO, false, false));
-    }
-    if (shown.empty()) {
-        shown = path;
-    }
-    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor < 0) {
-        return write_error(shown, errno);
+            new File("standard output", STDOUT_FILENO, Kind::kStandardOutput));
     }
     struct stat status {};
-    const bool regular = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
-    return std::unique_ptr<File>(new File(path, std::move(shown), descriptor, true, regular));
+    const bool exists = ::stat(path.c_str(), &status) == 0;
+    if (!exists && errno != ENOENT) {
+        return write_error(path, errno);
+    }
+    if (!exists || S_ISREG(status.st_mode)) {
+        return open_beside(path);
+    }
+    const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (descriptor < 0) {
+        return write_error(path, errno);
+    }
+    return std::unique_ptr<File>(new File(path, descriptor, Kind::kDevice));
+}
+
+Result<std::unique_ptr<File>> File::open_beside(const std::string& path) {
+    std::error_code failed;
+    const std::string target = std::filesystem::weakly_canonical(path, failed).string();
+    if (failed) {
+        return write_error(path, failed.value());
+    }
+    struct stat old {};
+    const bool exists = ::stat(target.c_str(), &old) == 0;
+    if (exists && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) {
+        return write_error(path, errno);
+    }
+    if (exists) {
+        const Descriptor there(::open(target.c_str(), O_RDWR | O_CLOEXEC));
+        if (there.is_open() && !try_lock(there.get())) {
+            return busy_error(path);
+        }
+    }
+    int descriptor = -1;
+    std::string beside = create_beside(target, descriptor);
+    if (beside.empty()) {
+        return write_error(path, errno);
+    }
+    std::unique_ptr<File> file(new File(path, descriptor, Kind::kRegular));
+    file->target_ = target;
+    file->beside_ = std::move(beside);
+    try_lock(descriptor);
+    if (exists) {
+        constexpr mode_t kRights = 07777;
+        static_cast<void>(::fchmod(descriptor, old.st_mode & kRights));
+    }
+    return file;
 }
 
 File::~File() {
-    if (owned_ && descriptor_ >= 0) {
-        ::close(descriptor_);
+    if (!beside_.empty()) {
+        ::unlink(beside_.c_str());
     }
+    static_cast<void>(close());
 }
 
 Error File::failure() const {
     return write_error(shown_, errno);
 }
 
-Result<void> File::clear() {
-    return regular_ ? resize(0) : Result<void>{};
-}
-
 Result<void> File::append(std::string_view bytes) {
+    const WriteSignalsHeld held;
     while (!bytes.empty()) {
-        const ssize_t written = write_without_signal(descriptor_, bytes.data(), bytes.size());
+        const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
         if (written < 0) {
             if (errno == EINTR) {
                 continue;
@@ -108,6 +225,7 @@ Result<void> File::append(std::string_view bytes) {
 }
 
 Result<void> File::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
+    const WriteSignalsHeld held;
     while (!bytes.empty()) {
         const ssize_t written =
             ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
@@ -124,6 +242,7 @@ Result<void> File::write_at(std::uint64_t offset, std::span<const std::byte> byt
 }
 
 Result<void> File::resize(std::uint64_t size) {
+    const WriteSignalsHeld held;
     int answer = 0;
     do {
         answer = ::ftruncate(descriptor_, static_cast<off_t>(size));
@@ -134,16 +253,39 @@ Result<void> File::resize(std::uint64_t size) {
     return {};
 }
 
-Result<void> File::rename(const std::string& path) {
-    if (std::rename(path_.c_str(), path.c_str()) < 0) {
-        return write_error(path, errno);
+std::uint64_t File::size() const {
+    struct stat status {};
+    return ::fstat(descriptor_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+Result<void> File::put_in_place() {
+    constexpr int kTries = 10;  // of a place that changes between two looks at it
+    for (int attempt = 0; attempt < kTries && !is_in_place(); ++attempt) {
+        // Whoever replaces a file holds its lock meanwhile: of two only one can.
+        const Descriptor old(::open(target_.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+        int answer = -1;
+        if (!old.is_open() && errno == ENOENT) {
+            answer = rename_to_free(beside_, target_);
+        } else {
+            if (old.is_open() && !try_lock(old.get())) {
+                return busy_error(shown_);
+            }
+            if (old.is_open() && !is_same_file(old.get(), target_)) {
+                continue;
+            }
+            answer = std::rename(beside_.c_str(), target_.c_str());
+        }
+        if (answer == 0) {
+            beside_.clear();
+        } else if (errno != EEXIST) {
+            return failure();
+        }
     }
-    path_ = path;
-    return {};
+    return is_in_place() ? Result<void>{} : busy_error(shown_);
 }
 
 Result<void> File::close() {
-    if (!owned_ || descriptor_ < 0) {
+    if (descriptor_ < 0 || kind_ == Kind::kStandardOutput) {
         return {};
     }
     const int descriptor = descriptor_;
@@ -155,26 +297,22 @@ Result<void> File::close() {
 }
 
 Result<void> write_whole(const std::string& path, std::string_view bytes) {
-    // A pipe may take its bytes when it likes: there the wait must end by a signal.
-    std::error_code none;
-    const std::filesystem::file_status status = std::filesystem::status(path, none);
-    const bool short_work = path != "-" && (!std::filesystem::exists(status) ||
-                                            std::filesystem::is_regular_file(status));
-    std::optional<InterruptsHeld> held;
-    if (short_work) {
-        held.emplace();
+    std::optional<InterruptsHeld> held(std::in_place);
+    Result<std::unique_ptr<File>> opened = File::open(path);
+    if (!opened) {
+        return opened.error();
     }
-    Result<std::unique_ptr<File>> file = File::open(path);
-    if (!file) {
-        return file.error();
+    File& file = *opened.value();
+    if (!file.is_regular()) {  // a pipe may take its bytes when it likes: a signal ends the wait
+        held.reset();
     }
-    if (Result<void> cleared = file.value()->clear(); !cleared) {
-        return cleared;
-    }
-    if (Result<void> written = file.value()->append(bytes); !written) {
+    if (Result<void> written = file.append(bytes); !written) {
         return written;
     }
-    return file.value()->close();
+    if (Result<void> closed = file.close(); !closed) {
+        return closed;
+    }
+    return file.put_in_place();
 }
 
 Result<void> remove_if_present(const std::string& path) {

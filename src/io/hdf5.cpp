@@ -1,13 +1,9 @@
 #include "io/hdf5.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <filesystem>
 #include <span>
 #include <utility>
 #include <vector>
@@ -60,9 +56,8 @@ struct Group {
 
 class Hdf5Recorder final : public sim::Recorder {
   public:
-    /// `replace`: write beside `path`, and take its place as soon as the file is whole.
-    Hdf5Recorder(std::string path, bool replace, std::chrono::milliseconds interval)
-        : path_(std::move(path)), replace_(replace), interval_(interval) {}
+    Hdf5Recorder(std::unique_ptr<File> file, std::chrono::milliseconds interval)
+        : interval_(interval), file_(std::move(file)) {}
 
     ~Hdf5Recorder() override {
         // Best effort for a run that was given up: nobody is left to hear of a failure.
@@ -80,9 +75,9 @@ class Hdf5Recorder final : public sim::Recorder {
 
   private:
     /// After a failed write the file keeps its last whole state: nothing more is tried.
-    Result<void> guarded(Result<void> result) {
+    Result<void> guarded(const Result<void>& result) {
         failed_ = failed_ || !result;
-        return result;
+        return result || !file_->is_regular() ? result : with_rows_kept(result.error(), rows_kept_);
     }
     Result<void> start(const sim::Header& header);
     Result<void> start_datasets(const sim::Header& header);
@@ -91,18 +86,18 @@ class Hdf5Recorder final : public sim::Recorder {
     Result<void> add_row(std::span<const double> values);
     Result<void> add_events();
     Result<void> commit();
+    std::uint64_t rows() const { return datasets_.empty() ? 0 : datasets_.front().table.rows(); }
     Bytes head();
 
     Result<std::uint64_t> append_block(const Bytes& bytes);
     Result<Bytes> append_texts(std::span<const std::string> texts);
     Result<Rest> append_rest(const Messages& messages);
 
-    std::string path_;
-    bool replace_;
     std::chrono::milliseconds interval_;
+    std::unique_ptr<File> file_;
     bool started_ = false;
     bool failed_ = false;
-    std::unique_ptr<File> file_;
+    std::uint64_t rows_kept_ = 0;  ///< that a reader of the file finds
     Space space_{kHeadBytes};
     std::uint64_t known_end_ = 0;  ///< as the superblock has it
     Edits edits_;
@@ -161,14 +156,6 @@ Result<Rest> Hdf5Recorder::append_rest(const Messages& messages) {
 }
 
 Result<void> Hdf5Recorder::start(const sim::Header& header) {
-    auto opened = File::open(replace_ ? path_ + ".new" : path_, path_);
-    if (!opened) {
-        return opened.error();
-    }
-    file_ = std::move(opened).value();
-    if (auto done = file_->clear(); !done) {
-        return done;
-    }
     if (auto done = start_datasets(header); !done) {
         return done;
     }
@@ -186,7 +173,7 @@ Result<void> Hdf5Recorder::start(const sim::Header& header) {
         return done;
     }
     started_ = true;
-    return replace_ ? file_->rename(path_) : Result<void>{};
+    return {};
 }
 
 Result<void> Hdf5Recorder::start_datasets(const sim::Header& header) {
@@ -399,10 +386,21 @@ Result<void> Hdf5Recorder::commit() {
     edits_.clear();
     // The instant at which all of it counts.
     committed_ = Clock::now();
-    return file_->write_at(0, head().view());
+    if (auto done = file_->write_at(0, head().view()); !done) {
+        return done;
+    }
+    // The first rows bring the file to its place; a run without rows leaves what was there.
+    if (auto done = rows() > 0 ? file_->put_in_place() : Result<void>{}; !done) {
+        return done;
+    }
+    rows_kept_ = rows();
+    return {};
 }
 
 Result<void> Hdf5Recorder::finish(const std::string& ending) {
+    if (failed_) {  // and said so: what stands in the file is the last whole state
+        return {};
+    }
     auto element = append_texts({&ending, 1});
     if (!element) {
         return guarded(element.error());
@@ -412,32 +410,19 @@ Result<void> Hdf5Recorder::finish(const std::string& ending) {
         return done;
     }
     started_ = false;
-    return file_->close();
+    return guarded(file_->close());
 }
 
 }  // namespace
 
 Result<std::unique_ptr<sim::Recorder>> open_hdf5(const std::string& path,
                                                  std::chrono::milliseconds interval) {
-    namespace fs = std::filesystem;
-    std::error_code none;
-    const fs::path real = fs::weakly_canonical(path, none);
-    const std::string target = none ? path : real.string();
-    const bool replace = !fs::exists(target, none) || fs::is_regular_file(target, none);
-    if (fs::exists(target, none) && ::access(target.c_str(), W_OK) != 0) {
-        return write_error(path, errno);
-    }
-    if (replace) {  // try now what begin() will do, before a long computation
-        auto trial = File::open(target + ".new", path);
-        if (!trial) {
-            return trial.error();
-        }
-        if (auto removed = remove_if_present(target + ".new"); !removed) {
-            return removed.error();
-        }
+    auto file = File::open(path);
+    if (!file) {
+        return file.error();
     }
     return std::unique_ptr<sim::Recorder>(
-        std::make_unique<Hdf5Recorder>(target, replace, interval));
+        std::make_unique<Hdf5Recorder>(std::move(file).value(), interval));
 }
 
 }  // namespace ananke::io

@@ -76,6 +76,7 @@ Bytes symbol_table(std::uint64_t tree, std::uint64_t heap);
 Bytes scalar_attribute(std::string_view name, Type type, std::span<const std::byte> value);
 Bytes list_attribute(std::string_view name, Type type, std::span<const std::byte> values);
 
+inline constexpr unsigned kNothing = 0x00;
 inline constexpr unsigned kDataspace = 0x01;
 inline constexpr unsigned kDatatype = 0x03;
 inline constexpr unsigned kFillValue = 0x05;
@@ -83,6 +84,7 @@ inline constexpr unsigned kLayout = 0x08;
 inline constexpr unsigned kAttribute = 0x0C;
 inline constexpr unsigned kContinuation = 0x10;
 inline constexpr unsigned kSymbolTable = 0x11;
+inline constexpr unsigned kModificationTime = 0x12;
 
 /// An object header whose first block holds `first` and which counts `more` messages elsewhere.
 Bytes object_header(const Messages& first, std::size_t more);

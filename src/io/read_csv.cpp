@@ -1,10 +1,10 @@
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <iterator>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
+#include "io/input.h"
 #include "io/read_results.h"
 
 namespace ananke::io {
@@ -83,25 +83,36 @@ ColumnKind kind_of_name(std::string_view name) {
 }
 
 Result<Trajectory> read_csv(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) {
-        return Error{ErrorCode::kIo, fmt::format("cannot read {}", path)};
+    const Result<std::string> read = read_whole(path);
+    if (!read) {
+        return read.error();
     }
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const std::string& text = read.value();
     Trajectory trajectory;
-    std::size_t at = 0;
-    for (std::string& name : fields(text, at)) {
-        const ColumnKind kind = kind_of_name(name);
-        trajectory.header.columns.push_back({std::move(name), kind});
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    std::size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    const std::vector<std::string> names = fields(text, at);
+    if (at == 0 || text[at - 1] != '\n') {
+        return Error{ErrorCode::kInvalidInput, fmt::format("{} holds no rows", path)};
     }
+    for (const std::string& name : names) {
+        trajectory.header.columns.push_back({name, kind_of_name(name)});
+    }
+    const std::unordered_set<std::string> known(names.begin(), names.end());
     for (Column& column : trajectory.header.columns) {
         // A quantity whose velocity is there is a coordinate.
-        if (column.kind == ColumnKind::kOutput && trajectory.find(column.name + "'")) {
+        if (column.kind == ColumnKind::kOutput && known.contains(column.name + "'")) {
             column.kind = ColumnKind::kPosition;
         }
     }
+    trajectory.ending = "done";
     for (std::size_t line = 2; at < text.size(); ++line) {
         const std::vector<std::string> row = fields(text, at);
+        if (text[at - 1] != '\n') {
+            // A run that was killed, or has just written a part: the last number may be cut too.
+            trajectory.ending = "the file ends within a line, which is left out";
+            break;
+        }
         if (row.size() == 1 && row.front().empty()) {
             continue;
         }
@@ -119,7 +130,6 @@ Result<Trajectory> read_csv(const std::string& path) {
             trajectory.values.push_back(value);
         }
     }
-    trajectory.ending = "done";
     return trajectory;
 }
 

@@ -1,6 +1,10 @@
 #include "io/read_results.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cmath>
+#include <filesystem>
 
 #include <gtest/gtest.h>
 
@@ -89,7 +93,68 @@ TEST(ReadResults, AFileOfAnotherKindIsRefused) {
     EXPECT_EQ(read_results(folder.file("none.h5")).error().message,
               "there is no file " + folder.file("none.h5"));
     EXPECT_EQ(read_results(folder.file("none.csv")).error().message,
-              "cannot read " + folder.file("none.csv"));
+              "there is no file " + folder.file("none.csv"));
+}
+
+TEST(ReadResults, PathsThatCannotBeReadHaveTheirReason) {
+    const TestFolder folder;
+    std::filesystem::create_symlink("loop", folder.file("loop"));
+    std::filesystem::create_symlink("loop.csv", folder.file("loop.csv"));
+    ASSERT_EQ(mkfifo(folder.file("pipe.csv").c_str(), 0600), 0);
+    const std::string long_name(300, 'n');
+    const auto message = [&](const std::string& name) {
+        const Result<Trajectory> read = read_results(folder.file(name));
+        return read ? "read" : read.error().message.substr(folder.path().string().size() + 1);
+    };
+    for (const std::string& ending : {std::string(".csv"), std::string()}) {
+        EXPECT_EQ(message("loop" + ending),
+                  "loop" + ending + " cannot be read: Too many levels of symbolic links");
+        EXPECT_EQ(message(long_name + ending),
+                  long_name + ending + " cannot be read: File name too long");
+    }
+    EXPECT_EQ(message("pipe.csv"), "pipe.csv is not a file");
+    EXPECT_EQ(message("."), ". is not a file");
+    if (geteuid() == 0) {
+        std::ofstream(folder.file("mine.csv")) << "t\n0\n";
+        std::filesystem::permissions(folder.file("mine.csv"), std::filesystem::perms::owner_read);
+        std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+        constexpr uid_t kNobody = 65534;
+        ASSERT_EQ(seteuid(kNobody), 0);
+        const std::string forbidden = message("mine.csv");
+        ASSERT_EQ(seteuid(0), 0);
+        EXPECT_EQ(forbidden, "mine.csv cannot be read: Permission denied");
+    }
+}
+
+Trajectory from_csv(const std::string& text) {
+    const TestFolder folder;
+    std::ofstream(folder.file("some.csv"), std::ios::binary) << text;
+    Result<Trajectory> read = read_results(folder.file("some.csv"));
+    EXPECT_TRUE(read) << read.error().message;
+    return read ? std::move(read).value() : Trajectory{};
+}
+
+TEST(ReadResults, AByteOrderMarkIsNoPartOfAName) {
+    const Trajectory read = from_csv("\xEF\xBB\xBFt,x\n0,1\n");
+    EXPECT_EQ(read.header.columns[0].name, "t");
+    EXPECT_EQ(read.header.columns[0].kind, ColumnKind::kTime);
+    EXPECT_EQ(read.values, (std::vector<double>{0, 1}));
+}
+
+TEST(ReadResults, ALineThatIsCutOffIsLeftOut) {
+    const std::string whole = "t,x\n0,1.25\n1,2.5\n";
+    for (std::size_t size = 4; size <= whole.size(); ++size) {
+        const Trajectory read = from_csv(whole.substr(0, size));
+        const bool at_end = whole[size - 1] == '\n';
+        EXPECT_EQ(read.rows(), size < 11 ? 0 : size < whole.size() ? 1 : 2) << size;
+        EXPECT_EQ(read.ending, at_end ? "done" : "the file ends within a line, which is left out");
+    }
+    const TestFolder folder;
+    for (const char* text : {"", "t", "t,x"}) {
+        std::ofstream(folder.file("some.csv")) << text;
+        EXPECT_EQ(read_results(folder.file("some.csv")).error().message,
+                  folder.file("some.csv") + " holds no rows");
+    }
 }
 
 }  // namespace

@@ -94,6 +94,9 @@ struct OutputList {
 struct InitialList {
     std::vector<Binding> items;
 };
+struct ScaleList {
+    std::vector<Binding> items;
+};
 struct GaugeList {
     std::vector<Binding> items;
 };
@@ -218,7 +221,8 @@ struct ViewStatement {
 };
 struct Simulate {
     ExprId until = kNoExpr;
-    ExprId every = kNoExpr;  ///< kNoExpr: not given
+    ExprId every = kNoExpr;     ///< kNoExpr: not given
+    ExprId max_step = kNoExpr;  ///< likewise
     bool stiff = false;
 };
 struct ForLoop {
@@ -245,7 +249,7 @@ struct Statement {
     Span span;
     Span keyword;
     std::variant<ModelTitle, ParameterList, CoordinateList, SpeedList, LetList, OutputList,
-                 InitialList, GaugeList, FunctionDefinition, KineticTerm, PotentialTerm, MassTerm,
+                 InitialList, ScaleList, GaugeList, FunctionDefinition, KineticTerm, PotentialTerm, MassTerm,
                  ForceTerm, FrictionTerm, GravityTerm, ParticleDeclaration, PointDeclaration,
                  BodyDeclaration, ConstraintDeclaration, EventDeclaration, ViewStatement, Simulate,
                  ForLoop, Import, JointDefinition, JointDeclaration, RubDeclaration>

@@ -8,19 +8,23 @@
 
 namespace ananke::lang {
 
-void Lowering::check_arguments(const std::vector<Argument>& arguments) {
+bool Lowering::check_arguments(const std::vector<Argument>& arguments) {
+    bool good = true;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string_view name = text(arguments[i].name);
         if (is_reserved(name)) {
             fail(arguments[i].name,
                  fmt::format("'{}' is reserved and cannot be an argument", name));
+            good = false;
         }
         for (std::size_t k = 0; k < i; ++k) {
             if (text(arguments[k].name) == name) {
                 fail(arguments[i].name, fmt::format("the argument '{}' appears twice", name));
+                good = false;
             }
         }
     }
+    return good;
 }
 
 /// A value as the definition wants it: a body counts as its mass centre, a place as its body.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "lang/lowering.h"
 #include "mech/vectors.h"
 #include "sym/walk.h"
@@ -214,33 +215,32 @@ void Lowering::lower(const Statement&, const BodyDeclaration& node) {
     if (!name) {
         return;
     }
-    Entity entity;
-    entity.kind = EntityKind::kBody;
-    entity.span = expr(node.name).span;
+    const Span span = expr(node.name).span;
     const bool good = !mass.bad() && J &&
                       allow(mass, 0, node.mass.value, "the mass of a body",
                             "inertia that changes is given by 'kinetic'");
-    if (good) {
-        check_mass(mass.scalar(), node.mass.value, "a body");
+    if (!good) {
+        declare_failed(*name, {EntityKind::kBody, span});
+        return;
+    }
+    check_mass(mass.scalar(), node.mass.value, "a body");
+    const int index = static_cast<int>(model_.bodies.size());
+    if (!declare(*name, {EntityKind::kBody, index, Value::of_body(index), span})) {
+        return;
     }
     mech::Body body;
     body.name = scope_->prefix + *name;
     body.kind = node.planar ? mech::Body::Kind::kPlanar : mech::Body::Kind::kSpatial;
-    body.span = entity.span;
-    body.place = place_text(body.span);
-    entity.index = static_cast<int>(model_.bodies.size());
-    entity.value = good ? Value::of_body(entity.index) : Value::none();
-    if (!declare(*name, entity) || !good) {
-        return;
-    }
+    body.span = span;
+    body.place = place_text(span);
     body.inertia = *J;
     body.first = static_cast<int>(model_.coordinates.size());
     static const std::vector<const char*> kPlanar{".x", ".y", ".angle"};
     static const std::vector<const char*> kSpatial{".x", ".y", ".z", ".u0", ".u1", ".u2", ".u3"};
     for (const char* part : node.planar ? kPlanar : kSpatial) {
-        if (add_coordinate(*name + part, entity.span) < 0) {
-            return;
-        }
+        // A name with a dot belongs to whatever has the name before the dot: this body.
+        const int coordinate = add_coordinate(*name + part, span);
+        ANANKE_REQUIRE(coordinate >= 0);
     }
     const auto q = [&](int k) {
         return model_.coordinates[static_cast<std::size_t>(body.first + k)].q;
@@ -248,13 +248,13 @@ void Lowering::lower(const Statement&, const BodyDeclaration& node) {
     start_position(node, body);
     if (!node.planar) {
         body.norm = static_cast<int>(model_.constraints.size());
-        add_norm(*name, body, entity);
+        add_norm(*name, body);
     }
     add_body(std::move(body), {q(0), q(1), node.planar ? graph_.zero() : q(2)}, mass.scalar());
     start_motion(node, model_.bodies.back());
 }
 
-void Lowering::add_norm(const std::string& name, const mech::Body& body, Entity entity) {
+void Lowering::add_norm(const std::string& name, const mech::Body& body) {
     sym::Expr norm = graph_.integer(-1);
     for (int k = 3; k < 7; ++k) {
         norm = graph_.add(
@@ -263,14 +263,12 @@ void Lowering::add_norm(const std::string& name, const mech::Body& body, Entity 
     mech::Constraint constraint;
     constraint.name = body.name + ".unit";
     constraint.rows = {norm};
-    constraint.span = entity.span;
+    constraint.span = body.span;
     constraint.norm_of = static_cast<int>(model_.bodies.size());
-    entity.kind = EntityKind::kConstraint;
-    entity.index = body.norm;
-    entity.value = Value::none();
-    if (declare(name + ".unit", entity)) {
-        model_.constraints.push_back(std::move(constraint));
-    }
+    const bool is_new =
+        declare(name + ".unit", {EntityKind::kConstraint, body.norm, Value::none(), body.span});
+    ANANKE_REQUIRE(is_new);
+    model_.constraints.push_back(std::move(constraint));
 }
 
 /// Where the body starts and how it stands there.

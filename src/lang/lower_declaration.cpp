@@ -11,6 +11,17 @@ namespace ananke::lang {
 
 // The flat name of a declaration: a plain name, or an element of an array.
 std::optional<std::string> Lowering::declared_name(ExprId id) {
+    const std::optional<std::string> name = plain_name(id);
+    if (!name) {
+        while (!expr(id).operands.empty()) {
+            id = expr(id).operands[0];
+        }
+        doubt(std::string(text(expr(id).token)));
+    }
+    return name;
+}
+
+std::optional<std::string> Lowering::plain_name(ExprId id) {
     const Expr& e = expr(id);
     if (e.kind == ExprKind::kPrime) {
         fail(e.span, "a declared name has no prime");
@@ -40,33 +51,48 @@ std::optional<std::string> Lowering::declared_name(ExprId id) {
     return name;
 }
 
-bool Lowering::declare(const std::string& name, Entity entity) {
+/// Whether `name` can be declared at `span`; else that is reported.
+bool Lowering::is_free(const std::string& name, Span span) {
     const std::string full = scope_->prefix + name;
     const std::string base(base_of(full));
     const Names::Array* array = names_.find_base(base);
     const bool indexed = base.size() != full.size();
     if (array != nullptr && indexed && array->plain) {
-        fail(entity.span, fmt::format("'{}' is declared already, without an index", base_of(name)),
-             {declared_note(names_.find(base)->span)});
+        fail(span, fmt::format("'{}' is declared already, without an index", base_of(name)),
+             {declared_note(names_.declaration(base)->span)});
         return false;
     }
     if (array != nullptr && !indexed && array->indexed) {
-        fail(entity.span, fmt::format("'{}' is declared already, as an array", name));
+        fail(span, fmt::format("'{}' is declared already, as an array", name));
         return false;
     }
-    const Entity* existing = names_.declare(full, entity);
-    if (existing == nullptr) {
+    const std::optional<Declaration> existing = names_.declaration(full);
+    if (!existing) {
         return true;
     }
     Notes notes{
         fmt::format("it is {}, {}", describe(existing->kind), declared_note(existing->span))};
-    if (loop_depth_ > 0 && existing->span.begin == entity.span.begin &&
-        existing->span.file == entity.span.file) {
+    if (loop_depth_ > 0 && existing->span.begin == span.begin && existing->span.file == span.file) {
         notes = {fmt::format("inside a loop every turn needs its own name: {}[{}]", name,
                              locals_.empty() ? "i" : locals_.back().name)};
     }
-    fail(entity.span, fmt::format("'{}' is declared already", name), std::move(notes));
+    fail(span, fmt::format("'{}' is declared already", name), std::move(notes));
     return false;
+}
+
+bool Lowering::declare(const std::string& name, const Entity& entity) {
+    if (!is_free(name, entity.span)) {
+        return false;
+    }
+    names_.declare(scope_->prefix + name, entity);
+    return true;
+}
+
+/// After a mistake in the declaration, which is reported.
+void Lowering::declare_failed(const std::string& name, const Declaration& failed) {
+    if (is_free(name, failed.span)) {
+        names_.declare_failed(scope_->prefix + name, failed);
+    }
 }
 
 void Lowering::lower(const Statement&, const ParameterList& node) {
@@ -81,12 +107,10 @@ void Lowering::one_parameter(const Binding& item) {
     if (!name) {
         return;
     }
-    Entity entity;
-    entity.kind = EntityKind::kParameter;
-    entity.span = expr(item.name).span;
+    const Declaration declaration{EntityKind::kParameter, expr(item.name).span};
     constexpr std::string_view kAdvice = "name an expression that changes with 'let'";
     if (value.bad() || !allow(value, 0, item.value, "a parameter", kAdvice)) {
-        declare(*name, entity);
+        declare_failed(*name, declaration);
         return;
     }
     const std::string full = scope_->prefix + *name;
@@ -104,7 +128,7 @@ void Lowering::one_parameter(const Binding& item) {
         }
         if (!good) {
             scope_ = own_scope;
-            declare(*name, entity);
+            declare_failed(*name, declaration);
             return;
         }
     }
@@ -112,13 +136,13 @@ void Lowering::one_parameter(const Binding& item) {
     if (!number || !std::isfinite(*number)) {
         fail(expr(value_id).span, fmt::format("the parameter '{}' is not a finite number", *name));
         scope_ = own_scope;
-        declare(*name, entity);
+        declare_failed(*name, declaration);
         return;
     }
     scope_ = own_scope;
     const sym::Expr symbol = graph_.symbol(sym::SymbolKind::kParameter, full);
-    entity.index = static_cast<int>(model_.parameters.size());
-    entity.value = Value::scalar(symbol);
+    const Entity entity{declaration.kind, static_cast<int>(model_.parameters.size()),
+                        Value::scalar(symbol), declaration.span};
     if (declare(*name, entity)) {
         model_.parameters.push_back({full, symbol, value.scalar(), false, entity.span});
         parameter_values_[symbol] = *number;
@@ -139,15 +163,13 @@ void Lowering::lower(const Statement&, const CoordinateList& node) {
 void Lowering::lower(const Statement&, const LetList& node) {
     for (const Binding& item : node.items) {
         const std::optional<std::string> name = declared_name(item.name);
-        Entity entity;
-        entity.kind = EntityKind::kLet;
-        entity.span = expr(item.name).span;
-        entity.value = evaluate_top(item.value);
-        if (!usable(entity.value, item.value)) {
-            entity.value = Value::none();
-        }
-        if (name) {
-            declare(*name, entity);
+        const Span span = expr(item.name).span;
+        const Value value = evaluate_top(item.value);
+        const bool good = usable(value, item.value);
+        if (name && good) {
+            declare(*name, {EntityKind::kLet, -1, value, span});
+        } else if (name) {
+            declare_failed(*name, {EntityKind::kLet, span});
         }
     }
 }
@@ -172,9 +194,7 @@ bool Lowering::is_linear_in_velocities(sym::Expr e) {
 void Lowering::lower(const Statement&, const SpeedList& node) {
     for (const Binding& item : node.items) {
         const std::optional<std::string> name = declared_name(item.name);
-        Entity entity;
-        entity.kind = EntityKind::kSpeed;
-        entity.span = expr(item.name).span;
+        const Span span = expr(item.name).span;
         const Value value = scalar_of(item.value, "a speed");
         bool good = !value.bad() &&
                     allow(value, kOnTime | kOnPositions | kOnVelocities, item.value, "a speed");
@@ -183,10 +203,11 @@ void Lowering::lower(const Statement&, const SpeedList& node) {
                  {"speed u = x'*cos(th) + y'*sin(th); other expressions are named by 'let'"});
             good = false;
         }
-        entity.value = good ? value : Value::none();
-        entity.index = static_cast<int>(model_.speeds.size());
-        if (name && declare(*name, entity) && good) {
-            model_.speeds.push_back({scope_->prefix + *name, value.scalar(), entity.span});
+        if (name && !good) {
+            declare_failed(*name, {EntityKind::kSpeed, span});
+        } else if (name && declare(*name, {EntityKind::kSpeed,
+                                           static_cast<int>(model_.speeds.size()), value, span})) {
+            model_.speeds.push_back({scope_->prefix + *name, value.scalar(), span});
         }
     }
 }
@@ -197,19 +218,17 @@ void Lowering::declare_point(ExprId name_id, ExprId position, std::optional<sym:
     if (!name) {
         return;
     }
-    Entity entity;
-    entity.kind = mass ? EntityKind::kParticle : EntityKind::kPoint;
-    entity.span = expr(name_id).span;
+    const EntityKind kind = mass ? EntityKind::kParticle : EntityKind::kPoint;
+    const Span span = expr(name_id).span;
     if (value.bad() ||
         !allow(value, kOnTime | kOnPositions, position, "a position",
                "a place that is steered by its velocity is a coordinate with a constraint")) {
-        declare(*name, entity);
+        declare_failed(*name, {kind, span});
         return;
     }
-    entity.index = static_cast<int>(model_.points.size());
-    entity.value = Value::of_point(entity.index);
-    if (declare(*name, entity)) {
-        add_point(scope_->prefix + *name, value.parts, mass, entity.span);
+    const int index = static_cast<int>(model_.points.size());
+    if (declare(*name, {kind, index, Value::of_point(index), span})) {
+        add_point(scope_->prefix + *name, value.parts, mass, span);
     }
 }
 
@@ -221,14 +240,14 @@ void Lowering::declare_place(const PointDeclaration& node) {
     if (!name) {
         return;
     }
-    Entity entity;
-    entity.kind = EntityKind::kPoint;
-    entity.span = expr(node.name).span;
-    const bool good = body && local;
-    entity.index = good ? static_cast<int>(model_.points.size()) : -1;
-    entity.value = good ? Value::of_point(entity.index) : Value::none();
-    if (declare(*name, entity) && good) {
-        place_on(*body, *local, scope_->prefix + *name, entity.span);
+    const Span span = expr(node.name).span;
+    if (!body || !local) {
+        declare_failed(*name, {EntityKind::kPoint, span});
+        return;
+    }
+    const int index = static_cast<int>(model_.points.size());
+    if (declare(*name, {EntityKind::kPoint, index, Value::of_point(index), span})) {
+        place_on(*body, *local, scope_->prefix + *name, span);
     }
 }
 
@@ -272,7 +291,7 @@ void Lowering::one_output(const Binding& item) {
     }
     const Span span = expr(item.name).span;
     const std::string full = scope_->prefix + *name;
-    const Entity* entity = find_entity(*name);
+    const Entity* entity = find(*name).entity;
     if (entity != nullptr && entity->kind == EntityKind::kCoordinate) {
         fail(span, fmt::format("'{}' is a coordinate and has a column already", *name),
              {"choose another name for the output"});
@@ -310,7 +329,7 @@ void Lowering::one_initial(const Binding& item) {
     const int primes = strip_primes(id);
     const Value value = scalar_of(item.value, "an initial value");
     const std::optional<int> coordinate = coordinate_of(id, "an initial value");
-    if (!coordinate || *coordinate < 0) {
+    if (!coordinate) {
         return;
     }
     if (primes > 1) {
@@ -328,6 +347,35 @@ void Lowering::one_initial(const Binding& item) {
         return;
     }
     set_initial(*coordinate, primes == 1, item, value.scalar());
+}
+
+void Lowering::lower(const Statement&, const ScaleList& node) {
+    for (const Binding& item : node.items) {
+        one_scale(item);
+    }
+}
+
+void Lowering::one_scale(const Binding& item) {
+    ExprId id = item.name;
+    const int primes = strip_primes(id);
+    const std::optional<sym::Expr> value = positive(item.value, "a scale");
+    const std::optional<int> coordinate = coordinate_of(id, "a scale");
+    if (!coordinate || !value) {
+        return;
+    }
+    if (primes > 1) {
+        fail(expr(item.name).span, "an acceleration has no scale",
+             {"give the typical size of x or x'"});
+        return;
+    }
+    for (const mech::Scale& other : model_.scales) {
+        if (other.coordinate == *coordinate && other.velocity == (primes == 1)) {
+            fail(item.span, fmt::format("'{}' has a scale already", text(expr(item.name).span)),
+                 {declared_note(other.span)});
+            return;
+        }
+    }
+    model_.scales.push_back({*coordinate, primes == 1, *value, item.span});
 }
 
 // Exact beats guess, the importing file beats the imported one, exact twice is a mistake.
@@ -407,9 +455,6 @@ void Lowering::gauge_row(const Binding& item, const std::string& which) {
     if (entity->kind != EntityKind::kConstraint) {
         fail(expr(row).span, fmt::format("{} belongs to a constraint; '{}' is {}", what,
                                          text(expr(row).span), describe(entity->kind)));
-        return;
-    }
-    if (entity->index < 0) {
         return;
     }
     if (!gauge_given_.insert(fmt::format("{}[{}]", which, entity->index)).second) {

@@ -48,11 +48,11 @@ void Lowering::lower(const Statement& statement, const EventDeclaration& node) {
         return;
     }
     event.name = scope_->prefix + *name;
-    Entity entity;
-    entity.kind = EntityKind::kEvent;
-    entity.index = static_cast<int>(model_.events.size());
-    entity.span = expr(node.name).span;
-    if (declare(*name, entity) && good) {
+    const Span span = expr(node.name).span;
+    if (!good) {
+        declare_failed(*name, {EntityKind::kEvent, span});
+    } else if (declare(*name, {EntityKind::kEvent, static_cast<int>(model_.events.size()),
+                               Value::none(), span})) {
         model_.events.push_back(std::move(event));
     }
 }
@@ -95,8 +95,12 @@ void Lowering::event_set(const Binding& item, mech::Event& event) {
     if (flatten(id, name) != Lookup::kFlat) {
         return;
     }
-    const Entity* entity = find_entity(name);
+    const Found found = find(name);
+    const Entity* entity = found.entity;
     const Span span = expr(item.name).span;
+    if (found.failed) {
+        return;
+    }
     if (entity == nullptr && (find_local(name) != nullptr || is_reserved(name))) {
         fail(span, fmt::format("an event cannot set '{}'", name),
              {"it sets velocities and parameters"});
@@ -210,9 +214,7 @@ void Lowering::event_change(ExprId target, const Entity& entity, const Binding& 
         fail(item.span, fmt::format("'{}' is set twice in this event", text(expr(target).span)));
         return;
     }
-    if (entity.index >= 0) {  // else its declaration is at fault, and said so
-        event.changes.push_back({entity.index, value, item.span});
-    }
+    event.changes.push_back({entity.index, value, item.span});
 }
 
 // At the end, because a loop below the event may make a parameter structural.

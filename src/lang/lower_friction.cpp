@@ -70,16 +70,16 @@ Value Lowering::call_reaction(ExprId id) {
     if (flatten(argument, name) != Lookup::kFlat) {
         return fail(expr(argument).span, "'reaction' takes the name of a constraint");
     }
-    const Entity* entity = find_entity(name);
-    if (entity == nullptr) {
-        return unknown_name(argument, name);
+    const Found found = find(name);
+    if (found.entity == nullptr) {
+        return found.failed ? Value::none() : unknown_name(argument, name);
     }
+    const Entity* entity = found.entity;
     if (entity->kind != EntityKind::kConstraint) {
         Notes notes;
         std::vector<std::string> constraints;
         for (const mech::Constraint& one : model_.constraints) {
-            if (entity->kind == EntityKind::kJoint && entity->index >= 0 &&
-                one.joint == entity->index) {
+            if (entity->kind == EntityKind::kJoint && one.joint == entity->index) {
                 constraints.push_back(fmt::format("reaction({})", one.name));
             }
         }
@@ -91,9 +91,6 @@ Value Lowering::call_reaction(ExprId id) {
                     fmt::format("'reaction' takes the name of a constraint; '{}' is {}", name,
                                 describe(entity->kind)),
                     std::move(notes));
-    }
-    if (entity->index < 0) {
-        return Value::none();  // reported where it is declared
     }
     mech::Constraint& constraint = model_.constraints[static_cast<std::size_t>(entity->index)];
     if (constraint.reaction.empty()) {
@@ -124,17 +121,20 @@ void Lowering::lower(const Statement& statement, const FrictionTerm& node) {
     if (flatten(node.target, name) != Lookup::kFlat) {
         return;
     }
-    const Entity* found = find_entity(name);
-    if (found == nullptr && name == "ground") {
+    const Found found = find(name);
+    if (found.failed) {
+        return;
+    }
+    if (found.unknown() && name == "ground") {
         fail(expr(node.target).span, "friction acts on a constraint or a joint, this is the ground",
              {"name the constraint that keeps something on the ground, or the joint to it"});
         return;
     }
-    if (found == nullptr) {
+    if (found.unknown()) {
         unknown_name(node.target, name);
         return;
     }
-    const Entity entity = *found;
+    const Entity entity = *found.entity;
     const bool is_joint = entity.kind == EntityKind::kJoint;
     if (entity.kind != EntityKind::kConstraint && !is_joint) {
         fail(expr(node.target).span,
@@ -163,7 +163,7 @@ void Lowering::lower(const Statement& statement, const FrictionTerm& node) {
     if (is_joint) {
         rubbing.rubs = &rubs_[entity.index];
     }
-    if (read_law(rubbing, friction) && entity.index >= 0) {
+    if (read_law(rubbing, friction)) {
         add_friction(rubbing, entity, std::move(friction));
     }
 }

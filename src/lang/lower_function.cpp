@@ -154,13 +154,14 @@ Value Lowering::unknown_function(ExprId id, const std::string& name) {
     if (reported(span)) {
         return Value::none();
     }
-    if (find_entity(name) != nullptr || find_local(name) != nullptr || name == "t" ||
-        name == "pi" || name == "deg") {
+    const Found found = find(name);
+    if (found.failed) {
+        return Value::none();
+    }
+    if (found.entity != nullptr || find_local(name) != nullptr || name == "t" || name == "pi" ||
+        name == "deg") {
         return fail(span, fmt::format("'{}' is not a function", name),
                     {"multiplication is written with *"});
-    }
-    if (is_doubtful(name)) {
-        return Value::none();
     }
     const auto later = scope_->declared_somewhere.find(name);
     if (later != scope_->declared_somewhere.end()) {
@@ -278,7 +279,7 @@ Value Lowering::call_point_function(ExprId id, std::string_view name) {
 
 Value Lowering::call_defined(ExprId id, const std::string& name, const Function& function) {
     std::vector<Local> arguments;
-    if (!bind_function(id, name, function, arguments)) {
+    if (function.definition == nullptr || !bind_function(id, name, function, arguments)) {
         return Value::none();
     }
     const Span call_span = expr(id).span;
@@ -290,14 +291,15 @@ Value Lowering::call_defined(ExprId id, const std::string& name, const Function&
 
 void Lowering::define(const FunctionDefinition& node) {
     const std::string name(text(node.name));
+    bool good = check_arguments(node.arguments);
     if (is_builtin(name)) {
         fail(node.name, fmt::format("'{}' is a function of the language already", name));
-        return;
+        good = false;
+    } else {
+        check_body(node);
     }
-    check_arguments(node.arguments);
-    check_body(node);
-    const auto [found, is_new] =
-        functions_.try_emplace(scope_->prefix + name, Function{scope_, &node, node.name});
+    const auto [found, is_new] = functions_.try_emplace(
+        scope_->prefix + name, Function{scope_, good ? &node : nullptr, node.name});
     if (!is_new) {
         fail(node.name, fmt::format("the function '{}' is defined twice", name),
              {fmt::format("first defined at {}", place_text(found->second.span))});
@@ -333,8 +335,7 @@ void Lowering::check_body(const FunctionDefinition& node) {
         }
         if (e.kind == ExprKind::kName) {
             const std::string name(text(e.token));
-            const bool known =
-                is_argument(name) || find_entity(name) != nullptr || is_reserved(name);
+            const bool known = is_argument(name) || !find(name).unknown() || is_reserved(name);
             if (!known) {
                 unknown_name(id, name);
             }

@@ -23,6 +23,15 @@ bool is_name(std::string_view text) {
     });
 }
 
+/// The name under which an import declares what it brings.
+std::string import_name(const Import& node, std::string_view alias) {
+    if (!alias.empty()) {
+        return std::string(alias);
+    }
+    const std::string name = node.path.substr(node.path.rfind('/') + 1);
+    return name.substr(0, name.rfind(".ank"));
+}
+
 // Names that the statements of a file declare, wherever they stand, for "used before it is
 // declared".
 class Declarations {
@@ -31,7 +40,7 @@ class Declarations {
                  std::unordered_map<std::string, Span>& out)
         : sources_(sources), tree_(tree), out_(out) {}
 
-    void collect(const std::vector<Statement>& statements) {
+    void collect(std::span<const Statement> statements) {
         for (const Statement& statement : statements) {
             std::visit([&](const auto& node) { of(node); }, statement.as);
         }
@@ -68,6 +77,12 @@ class Declarations {
     void of(const ConstraintDeclaration& node) { name(node.name); }
     void of(const EventDeclaration& node) { name(node.name); }
     void of(const ForLoop& node) { collect(node.body); }
+    void of(const Import& node) {
+        const std::string& text = sources_.text(node.path_span.file);
+        const auto alias =
+            std::string_view(text).substr(node.alias.begin, node.alias.end - node.alias.begin);
+        out_.try_emplace(import_name(node, alias), node.path_span);
+    }
     template <class Other>
     void of(const Other&) {}
 
@@ -78,11 +93,20 @@ class Declarations {
 
 }  // namespace
 
-void Lowering::forgive_names(const std::vector<Statement>& body) {
+/// A name that a statement was to declare and did not, which is reported. t, pi, deg and ground
+/// keep their meaning.
+void Lowering::doubt(const std::string& name) {
+    if (!is_reserved(name)) {
+        names_.doubt(scope_->prefix + name);
+    }
+}
+
+/// Of statements that cannot be carried out.
+void Lowering::doubt_names(std::span<const Statement> statements) {
     std::unordered_map<std::string, Span> names;
-    Declarations(sources_, *scope_->tree, names).collect(body);
+    Declarations(sources_, *scope_->tree, names).collect(statements);
     for (const auto& [name, span] : names) {
-        scope_->failed.insert(name);
+        doubt(name);
     }
 }
 
@@ -100,6 +124,9 @@ void Lowering::carry_out(FileScope& scope) {
     scope_ = &scope;
     scope.tree = &tree_of(scope.file);
     Declarations(sources_, *scope.tree, scope.declared_somewhere).collect(scope.tree->statements);
+    for (const std::string& name : scope.tree->doubtful) {
+        doubt(name);
+    }
     importing_.push_back(scope.path);
     execute(scope.tree->statements);
     importing_.pop_back();
@@ -171,6 +198,7 @@ std::optional<std::uint32_t> Lowering::find_file(const Import& node, const std::
         if (text) {
             const std::uint32_t file = sources_.add(path, std::move(text).value());
             files_by_path_[path] = file;
+            imported_files_.push_back(path);
             return file;
         }
         reasons += (reasons.empty() ? "" : "; ") + text.error().message;
@@ -180,15 +208,11 @@ std::optional<std::uint32_t> Lowering::find_file(const Import& node, const std::
 }
 
 void Lowering::lower(const Statement&, const Import& node) {
+    const std::string name = import_name(node, text(node.alias));
     const std::optional<std::string> relative = clean_path(node);
     if (!relative) {
+        doubt(name);
         return;
-    }
-    std::string name(text(node.alias));
-    if (name.empty()) {
-        name = relative->substr(
-            relative->rfind('/') == std::string::npos ? 0 : relative->rfind('/') + 1);
-        name = name.substr(0, name.rfind(".ank"));
     }
     if (!is_name(name) || is_reserved(name)) {
         fail(node.path_span, fmt::format("'{}' cannot be the name of the imported file", name),
@@ -203,7 +227,7 @@ void Lowering::lower(const Statement&, const Import& node) {
     std::string path;
     const std::optional<std::uint32_t> file = find_file(node, *relative, path);
     if (!file) {
-        scope_->failed.insert(name);
+        doubt(name);
         return;
     }
     const auto cycle = std::find(importing_.begin(), importing_.end(), path);
@@ -213,7 +237,7 @@ void Lowering::lower(const Statement&, const Import& node) {
             chain += *i + " -> ";
         }
         fail(node.path_span, "the imports go round in a circle", {chain + path});
-        scope_->failed.insert(name);
+        doubt(name);
         return;
     }
     Entity entity;
@@ -276,7 +300,11 @@ void Lowering::apply_initial_settings() {
             continue;
         }
         scope_ = setting.scope;
-        const Entity* entity = names_.find(setting.name);
+        const Found found = names_.find("", setting.name);
+        if (found.failed) {
+            continue;
+        }
+        const Entity* entity = found.entity;
         const Span span = expr(setting.binding.name).span;
         if (entity == nullptr ||
             (entity->kind != EntityKind::kCoordinate && entity->kind != EntityKind::kParameter)) {
@@ -298,7 +326,7 @@ void Lowering::apply_initial_settings() {
             fail(span, fmt::format("'{}' is a parameter and has no time derivative", setting.name));
             continue;
         }
-        if (entity->index >= 0 && setting.primes < 2) {
+        if (setting.primes < 2) {
             starts_[static_cast<std::size_t>(entity->index)][setting.primes == 1 ? 1 : 0] = {};
         }
         one_initial(setting.binding);

@@ -12,15 +12,16 @@ namespace ananke::lang {
 
 void Lowering::lower(const Statement&, const JointDefinition& node) {
     const std::string name(text(node.name));
-    check_arguments(node.arguments);
+    bool good = check_arguments(node.arguments);
     for (const Statement& statement : node.body) {
         if (!allowed_in_joint(statement)) {
             fail(statement.keyword, fmt::format("'{}' cannot stand in the definition of a joint",
                                                 text(statement.keyword)));
+            good = false;
         }
     }
-    const auto [found, is_new] =
-        joints_.try_emplace(scope_->prefix + name, JointKind{scope_, &node, node.name});
+    const auto [found, is_new] = joints_.try_emplace(
+        scope_->prefix + name, JointKind{scope_, good ? &node : nullptr, node.name});
     if (!is_new) {
         fail(node.name, fmt::format("the joint '{}' is defined twice", name),
              {fmt::format("first defined at {}", place_text(found->second.span))});
@@ -64,6 +65,9 @@ const Lowering::JointKind* Lowering::find_joint(const std::string& name) {
 }
 
 void Lowering::unknown_joint(Span span, const std::string& name) {
+    if (find(name).failed) {
+        return;
+    }
     for (const Statement& statement : scope_->tree->statements) {
         const auto* below = std::get_if<JointDefinition>(&statement.as);
         if (below != nullptr && text(below->name) == name) {
@@ -99,33 +103,32 @@ void Lowering::lower(const Statement& statement, const JointDeclaration& node) {
     const std::optional<std::string> name = declared_name(node.name);
     std::string definition;
     const ExprId callee = expr(node.call).operands[0];
-    if (flatten(callee, definition) != Lookup::kFlat || !name) {
+    const bool called = flatten(callee, definition) == Lookup::kFlat;
+    if (!name) {
         return;
     }
-    Entity entity;
-    entity.kind = EntityKind::kJoint;
-    entity.span = expr(node.name).span;
-    entity.index = -1;
+    const Declaration declaration{EntityKind::kJoint, expr(node.name).span};
+    if (!called) {
+        declare_failed(*name, declaration);
+        return;
+    }
     const JointKind* kind = find_joint(definition);
     if (kind == nullptr) {
         unknown_joint(expr(callee).span, definition);
     }
     std::vector<Local> arguments;
-    if (kind == nullptr || !bind_joint(node.call, definition, *kind, arguments)) {
-        scope_->failed.insert(std::string(base_of(*name)));
-        declare(*name, entity);
-        return;
-    }
-    entity.index = static_cast<int>(model_.joints.size());
-    if (!declare(*name, entity)) {
+    if (kind == nullptr || kind->definition == nullptr ||
+        !bind_joint(node.call, definition, *kind, arguments)) {
+        declare_failed(*name, declaration);
         return;
     }
     if (calls_.size() >= static_cast<std::size_t>(kDeepestJoint)) {
         fail(statement.span,
              fmt::format("joints are made of joints more than {} levels deep", kDeepestJoint));
+        declare_failed(*name, declaration);
         return;
     }
-    mech::Joint joint{scope_->prefix + *name, definition, {}, entity.span, joint_};
+    mech::Joint joint{scope_->prefix + *name, definition, {}, declaration.span, joint_};
     for (const Local& argument : arguments) {
         if (argument.value.is_point()) {
             joint.points.push_back(argument.value.point);
@@ -137,7 +140,11 @@ void Lowering::lower(const Statement& statement, const JointDeclaration& node) {
              fmt::format("joint '{}' joins '{}' with itself", *name,
                          model_.bodies[static_cast<std::size_t>(body)].name),
              {"its places lie on one body, which cannot move against itself"});
-        scope_->failed.insert(std::string(base_of(*name)));
+        declare_failed(*name, declaration);
+        return;
+    }
+    const int index = static_cast<int>(model_.joints.size());
+    if (!declare(*name, {declaration.kind, index, Value::none(), declaration.span})) {
         return;
     }
     model_.joints.push_back(std::move(joint));
@@ -152,7 +159,10 @@ void Lowering::lower(const Statement& statement, const JointDeclaration& node) {
     const Visit visit(*this, scope);
     calls_.push_back({definition, call_span});
     locals_.insert(locals_.end(), arguments.begin(), arguments.end());
-    const int caller_joint = std::exchange(joint_, entity.index);
+    for (const std::string& unread : scope.tree->doubtful) {
+        doubt(unread);
+    }
+    const int caller_joint = std::exchange(joint_, index);
 
     execute(kind->definition->body);
 

@@ -25,15 +25,15 @@ const Lowering::Local* Lowering::find_local(std::string_view name) const {
     return nullptr;
 }
 
-const Entity* Lowering::find_entity(const std::string& name) const {
+/// The one way from a declared name to its declaration.
+Found Lowering::find(const std::string& name) const {
     for (const FileScope* scope = scope_; scope != nullptr; scope = scope->outer) {
-        const Entity* found =
-            scope->prefix.empty() ? names_.find(name) : names_.find(scope->prefix + name);
-        if (found != nullptr) {
+        const Found found = names_.find(scope->prefix, name);
+        if (!found.unknown()) {
             return found;
         }
     }
-    return nullptr;
+    return {};
 }
 
 std::optional<std::int64_t> Lowering::integer_of(ExprId id, std::string_view what) {
@@ -98,23 +98,9 @@ Lowering::Lookup Lowering::flatten(ExprId id, std::string& out) {
     return Lookup::kFlat;
 }
 
-bool Lowering::is_doubtful(std::string_view name) const {
-    const std::string first(name.substr(0, name.find_first_of(".[")));
-    return scope_->tree->doubtful.contains(first) || scope_->failed.contains(first);
-}
-
-/// Whether an error was reported on the line of a declaration.
-bool Lowering::refused(Span declaration) const {
-    const auto line = [&](Span span) { return sources_.place(span.file, span.begin).line; };
-    return std::any_of(diagnostics_.begin(), diagnostics_.end(), [&](const Diagnostic& one) {
-        return one.severity == Severity::kError && one.span.file == declaration.file &&
-               line(one.span) == line(declaration);
-    });
-}
-
 Value Lowering::unknown_name(ExprId id, const std::string& name) {
     const Span span = expr(id).span;
-    if (reported(span) || is_doubtful(name)) {
+    if (reported(span)) {
         return Value::none();
     }
     const std::string base(base_of(name));
@@ -145,9 +131,6 @@ Value Lowering::unknown_name(ExprId id, const std::string& name) {
                     {"a name keeps its meaning: give the new value another name"});
     }
     if (later != scope_->declared_somewhere.end() && later->second.begin < span.begin) {
-        if (refused(later->second)) {
-            return Value::none();
-        }
         return fail(span, fmt::format("'{}' is not declared", name),
                     {declared_note(later->second) + " in a loop that is never carried out"});
     }
@@ -192,8 +175,8 @@ Value Lowering::name_or_path(ExprId id) {
     if (const Local* local = find_local(name)) {
         return local->value;
     }
-    if (const Entity* entity = find_entity(name)) {
-        return entity_value(*entity, id);
+    if (const Found found = find(name); !found.unknown()) {
+        return found.failed ? Value::none() : entity_value(*found.entity, id);
     }
     if (name == "t") {
         return Value::scalar(model_.time);
@@ -221,8 +204,8 @@ Value Lowering::index(ExprId id) {
         case Lookup::kError:
             return Value::none();
     }
-    if (const Entity* entity = find_entity(name)) {
-        return entity_value(*entity, id);
+    if (const Found found = find(name); !found.unknown()) {
+        return found.failed ? Value::none() : entity_value(*found.entity, id);
     }
     const std::string_view base = name;
     if (find_local(base.substr(0, base.find('['))) != nullptr) {
@@ -264,11 +247,11 @@ Value Lowering::member(ExprId id) {
         return Value::none();
     }
     if (lookup == Lookup::kFlat) {
-        if (const Entity* entity = find_entity(name)) {
-            return entity_value(*entity, id);
+        if (const Found found = find(name); !found.unknown()) {
+            return found.failed ? Value::none() : entity_value(*found.entity, id);
         }
         const std::string first = name.substr(0, name.find('.'));
-        const Entity* owner = find_entity(first);
+        const Entity* owner = find(first).entity;
         const bool prefix_only = owner != nullptr && (owner->kind == EntityKind::kFile ||
                                                       owner->kind == EntityKind::kJoint);
         if (prefix_only && component(text(e.token)) < 0) {

@@ -11,7 +11,7 @@ std::optional<mech::Actuator> Lowering::actuator_of(const ActuatorNode& node) {
     term.value = node.direction;
     term.torque = node.torque;
     const std::optional<ForceTarget> on = force_target(term, node.torque ? "a torque" : "a force");
-    if (!on || on->index < 0) {
+    if (!on) {
         return std::nullopt;
     }
     const std::string_view name = text(expr(node.target).span);

@@ -29,6 +29,7 @@ void Lowering::execute(const Statement& statement) {
         fail(statement.keyword,
              fmt::format("'{}' cannot stand inside 'for'", text(statement.keyword)),
              {"put it before the loop"});
+        doubt_names({&statement, 1});
         return;
     }
     statement_ = statement.span;
@@ -75,13 +76,14 @@ void Lowering::lower(const Statement&, const PotentialTerm& node) {
     }
 }
 
+/// Null after a mistake, which is reported.
 const Entity* Lowering::target(ExprId id, std::string_view what) {
     std::string name;
     if (flatten(id, name) != Lookup::kFlat) {
         return nullptr;
     }
-    if (const Entity* entity = find_entity(name)) {
-        return entity;
+    if (const Found found = find(name); !found.unknown()) {
+        return found.entity;
     }
     if (name == "ground") {
         fail(expr(id).span, fmt::format("{} on 'ground' moves nothing", what));
@@ -170,6 +172,9 @@ std::optional<Lowering::ForceTarget> Lowering::force_target(const ForceTerm& nod
     const Local* local = flat ? find_local(name) : nullptr;
     if (local != nullptr) {
         const Value value = local->value;
+        if (value.bad()) {
+            return std::nullopt;
+        }
         if (node.torque && (value.is_body() || value.is_point())) {
             const std::optional<int> body = body_of(node.target, what);
             return body ? std::optional(ForceTarget{Kind::kBody, *body}) : std::nullopt;
@@ -193,9 +198,7 @@ std::optional<Lowering::ForceTarget> Lowering::force_target(const ForceTerm& nod
         return ForceTarget{Kind::kBody, index};
     }
     if (entity->kind == EntityKind::kBody) {
-        const bool sound = !entity->value.bad();
-        return ForceTarget{Kind::kPoint,
-                           sound ? model_.bodies[static_cast<std::size_t>(index)].centre : -1};
+        return ForceTarget{Kind::kPoint, model_.bodies[static_cast<std::size_t>(index)].centre};
     }
     if (!node.torque &&
         (entity->kind == EntityKind::kPoint || entity->kind == EntityKind::kParticle)) {
@@ -242,9 +245,6 @@ void Lowering::lower(const Statement&, const ForceTerm& node) {
         return;
     }
     const Span span = expr(node.value).span;
-    if (index < 0) {
-        return;  // the target is known but wrong, reported at its own place
-    }
     if (on_point) {
         warn_out_of_plane(
             model_.points[static_cast<std::size_t>(index)].body, value.parts[2], graph_.zero(),
@@ -322,11 +322,9 @@ void Lowering::lower(const Statement&, const ConstraintDeclaration& node) {
     if (!name) {
         return;
     }
-    Entity entity;
-    entity.kind = EntityKind::kConstraint;
-    entity.span = expr(node.name).span;
+    const Declaration declaration{EntityKind::kConstraint, expr(node.name).span};
     if (!good) {
-        declare(*name, entity);
+        declare_failed(*name, declaration);
         return;
     }
     // A vector may be set to 0.
@@ -358,45 +356,54 @@ void Lowering::lower(const Statement&, const ConstraintDeclaration& node) {
               "'friction' and 'output'"});
         sound = false;
     }
-    if (sound) {
-        mech::Constraint constraint;
-        constraint.name = scope_->prefix + *name;
-        constraint.servo = node.servo;
-        constraint.joint = joint_;
-        constraint.span = shown_at(node.equation);
-        constraint.place = place_text(constraint.span);
-        constraint.actuators = *actuators;
-        constraint.named_points = std::move(named_points);
-        for (std::size_t i = 0; i < static_cast<std::size_t>(lhs.size()); ++i) {
-            constraint.rows.push_back(graph_.sub(lhs.parts[i], right.parts[i]));
-        }
-        entity.index = static_cast<int>(model_.constraints.size());
-        if (declare(*name, entity)) {
-            model_.constraints.push_back(std::move(constraint));
-        }
+    if (!sound) {
+        declare_failed(*name, declaration);
         return;
     }
-    declare(*name, entity);
+    mech::Constraint constraint;
+    constraint.name = scope_->prefix + *name;
+    constraint.servo = node.servo;
+    constraint.joint = joint_;
+    constraint.span = shown_at(node.equation);
+    constraint.place = place_text(constraint.span);
+    constraint.actuators = *actuators;
+    constraint.named_points = std::move(named_points);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(lhs.size()); ++i) {
+        constraint.rows.push_back(graph_.sub(lhs.parts[i], right.parts[i]));
+    }
+    if (declare(*name, {declaration.kind, static_cast<int>(model_.constraints.size()),
+                        Value::none(), declaration.span})) {
+        model_.constraints.push_back(std::move(constraint));
+    }
+}
+
+/// A number above 0 made of numbers and parameters.
+std::optional<sym::Expr> Lowering::positive(ExprId id, std::string_view what) {
+    const Value value = scalar_of(id, what);
+    if (value.bad() || !allow(value, 0, id, what)) {
+        return std::nullopt;
+    }
+    const std::optional<double> number = number_of(value.scalar());
+    if (number && !(*number > 0.0 && std::isfinite(*number))) {
+        fail(expr(id).span, fmt::format("{} must be positive, this is {:.6g}", what, *number));
+        return std::nullopt;
+    }
+    return value.scalar();
 }
 
 void Lowering::lower(const Statement& statement, const lang::Simulate& node) {
-    const auto positive = [&](ExprId id, std::string_view what) -> std::optional<sym::Expr> {
-        const Value value = scalar_of(id, what);
-        if (value.bad() || !allow(value, 0, id, what)) {
-            return std::nullopt;
-        }
-        const std::optional<double> number = number_of(value.scalar());
-        if (number && !(*number > 0.0 && std::isfinite(*number))) {
-            fail(expr(id).span, fmt::format("{} must be positive, this is {:.6g}", what, *number));
-            return std::nullopt;
-        }
-        return value.scalar();
-    };
     const std::optional<sym::Expr> until = positive(node.until, "the end time");
     std::optional<sym::Expr> every;
     if (node.every != kNoExpr) {
         every = positive(node.every, "the output interval");
         if (!every) {
+            return;
+        }
+    }
+    std::optional<sym::Expr> max_step;
+    if (node.max_step != kNoExpr) {
+        max_step = positive(node.max_step, "the longest step");
+        if (!max_step) {
             return;
         }
     }
@@ -407,7 +414,7 @@ void Lowering::lower(const Statement& statement, const lang::Simulate& node) {
         fail(statement.span, "'simulate' is given once", {declared_note(model_.simulate->span)});
         return;
     }
-    model_.simulate = mech::Simulate{*until, every, node.stiff, statement.span};
+    model_.simulate = mech::Simulate{*until, every, max_step, node.stiff, statement.span};
 }
 
 void Lowering::lower(const Statement&, const ForLoop& node) {
@@ -415,21 +422,21 @@ void Lowering::lower(const Statement&, const ForLoop& node) {
     if (is_reserved(variable)) {
         fail(node.variable,
              fmt::format("'{}' is reserved and cannot be a loop variable", variable));
-        forgive_names(node.body);
+        doubt_names(node.body);
         return;
     }
     const Local* outer = find_local(variable);
-    const Entity* entity = find_entity(variable);
+    const Entity* entity = find(variable).entity;
     if (outer != nullptr || entity != nullptr) {
         fail(node.variable, fmt::format("the loop variable '{}' hides another name", variable),
              {declared_note(outer != nullptr ? outer->span : entity->span)});
-        forgive_names(node.body);
+        doubt_names(node.body);
         return;
     }
     const std::optional<std::int64_t> from = integer_of(node.from, "a loop bound");
     const std::optional<std::int64_t> to = integer_of(node.to, "a loop bound");
     if (!from || !to) {
-        forgive_names(node.body);
+        doubt_names(node.body);
         return;
     }
     // Each turn counts as a statement of its own, so that empty loops end too.

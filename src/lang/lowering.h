@@ -53,6 +53,9 @@ class Lowering {
     /// The whole model from its root file. Absent if there are errors.
     std::optional<mech::Model> run(std::uint32_t root);
 
+    /// Paths of the files that imports have read.
+    const std::vector<std::string>& imported_files() const { return imported_files_; }
+
     /// The number of a file that holds `name = expression` over these names.
     std::optional<double> number(std::uint32_t file, std::span<const NamedNumber> names);
 
@@ -66,8 +69,6 @@ class Lowering {
         std::string path;
         std::string prefix;  ///< "", "pendulum.", "car.wheel."
         std::unordered_map<std::string, Span> declared_somewhere;
-        /// Names of imports and loops that failed: silence about them avoids follow-up errors.
-        std::unordered_set<std::string> failed;
         /// Of a joint: where it is defined. What it does not declare itself is looked up there.
         FileScope* outer = nullptr;
     };
@@ -78,12 +79,12 @@ class Lowering {
     };
     struct Function {
         FileScope* scope = nullptr;
-        const FunctionDefinition* definition = nullptr;
+        const FunctionDefinition* definition = nullptr;  ///< null: it failed
         Span span;
     };
     struct JointKind {
         FileScope* scope = nullptr;
-        const JointDefinition* definition = nullptr;
+        const JointDefinition* definition = nullptr;  ///< null: it failed
         Span span;
     };
     struct Call {
@@ -176,11 +177,9 @@ class Lowering {
     int strip_primes(ExprId& id) const;
     std::optional<std::int64_t> integer_of(ExprId id, std::string_view what);
     const Local* find_local(std::string_view name) const;
-    const Entity* find_entity(const std::string& name) const;
-    bool refused(Span declaration) const;
+    Found find(const std::string& name) const;
     Value body_member(ExprId id, int index);
     Value unknown_name(ExprId id, const std::string& name);
-    bool is_doubtful(std::string_view name) const;
     Value name_or_path(ExprId id);
     Value entity_value(const Entity& entity, ExprId id);
     Value member(ExprId id);
@@ -203,7 +202,7 @@ class Lowering {
     const Function* find_function(const std::string& name) const;
 
     // Arguments of functions and joints (lower_argument.cpp).
-    void check_arguments(const std::vector<Argument>& arguments);
+    bool check_arguments(const std::vector<Argument>& arguments);
     Value argument_value(const Argument& argument, Value value, Span span);
     bool bind_given(ExprId call, const std::string& name, const std::vector<Argument>& wanted,
                     const Notes& notes, std::vector<Local>& out);
@@ -222,7 +221,7 @@ class Lowering {
     bool is_inertia(const mech::Axes& J, Span span);
     void start_value(int coordinate, bool velocity, sym::Expr value, bool exact, Span span);
     int add_coordinate(const std::string& name, Span span);
-    void add_norm(const std::string& name, const mech::Body& body, Entity entity);
+    void add_norm(const std::string& name, const mech::Body& body);
     void start_position(const BodyDeclaration& node, mech::Body& body);
     void start_motion(const BodyDeclaration& node, const mech::Body& body);
     std::optional<mech::Vec3> body_vector(const Clause& clause, std::string_view what,
@@ -266,6 +265,7 @@ class Lowering {
     void lower(const Statement& statement, const LetList& node);
     void lower(const Statement& statement, const OutputList& node);
     void lower(const Statement& statement, const InitialList& node);
+    void lower(const Statement& statement, const ScaleList& node);
     void lower(const Statement& statement, const GaugeList& node);
     void lower(const Statement& statement, const FunctionDefinition& node);
     void lower(const Statement& statement, const KineticTerm& node);
@@ -305,13 +305,18 @@ class Lowering {
     std::optional<std::vector<mech::Actuator>> actuators_of(const ConstraintDeclaration& node);
 
     std::optional<std::string> declared_name(ExprId id);
-    bool declare(const std::string& name, Entity entity);
+    std::optional<std::string> plain_name(ExprId id);
+    bool is_free(const std::string& name, Span span);
+    bool declare(const std::string& name, const Entity& entity);
+    void declare_failed(const std::string& name, const Declaration& failed);
     void check_mass(sym::Expr mass, ExprId at, std::string_view of);
     void declare_point(ExprId name, ExprId position, std::optional<sym::Expr> mass);
     void declare_place(const PointDeclaration& node);
     void one_parameter(const Binding& item);
     void one_output(const Binding& item);
     void one_initial(const Binding& item);
+    void one_scale(const Binding& item);
+    std::optional<sym::Expr> positive(ExprId id, std::string_view what);
     void set_initial(int coordinate, bool velocity, const Binding& item, sym::Expr value);
     void one_gauge(const Binding& item);
     void gauge_matrix(const Binding& item);
@@ -348,7 +353,8 @@ class Lowering {
 
     // Files and settings (lower_import.cpp).
     void carry_out(FileScope& scope);
-    void forgive_names(const std::vector<Statement>& body);
+    void doubt(const std::string& name);
+    void doubt_names(std::span<const Statement> statements);
     const Tree& tree_of(std::uint32_t file);
     std::optional<std::string> clean_path(const Import& node);
     std::optional<std::uint32_t> find_file(const Import& node, const std::string& relative,
@@ -383,6 +389,7 @@ class Lowering {
     std::unordered_map<std::string, std::uint32_t> files_by_path_;
     std::vector<std::string> importing_;  ///< the files that wait for the present one
     std::size_t imports_ = 0;
+    std::vector<std::string> imported_files_;
     std::unordered_map<int, std::vector<Rub>> rubs_;  ///< by joint
     std::vector<Setting> settings_;
 

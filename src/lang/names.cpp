@@ -78,28 +78,58 @@ std::string_view base_of(std::string_view name) {
     return name.substr(0, bracket);
 }
 
-const Entity* Names::declare(const std::string& name, const Entity& entity) {
-    const auto [found, is_new] = entities_.try_emplace(name, entity);
-    if (!is_new) {
-        return &found->second;
+std::optional<Declaration> Names::declaration(const std::string& name) const {
+    if (const auto sound = entities_.find(name); sound != entities_.end()) {
+        return Declaration{sound->second.kind, sound->second.span};
     }
+    const auto failed = failed_.find(name);
+    return failed == failed_.end() ? std::nullopt : std::optional(failed->second);
+}
+
+void Names::declare(const std::string& name, const Entity& entity) {
+    entities_.emplace(name, entity);
+    count(name);
+}
+
+void Names::declare_failed(const std::string& name, const Declaration& failed) {
+    failed_.emplace(name, failed);
+    count(name);
+}
+
+void Names::doubt(const std::string& name) {
+    doubtful_.insert(name);
+}
+
+/// Its base, and the range of its indices.
+void Names::count(const std::string& name) {
     const std::string_view base = base_of(name);
     Array& array = bases_[std::string(base)];
     if (base.size() == name.size()) {
         array.plain = true;
-        return nullptr;
+        return;
     }
     std::int64_t index = 0;
     std::from_chars(name.data() + base.size() + 1, name.data() + name.size(), index);
     array.smallest = array.indexed ? std::min(array.smallest, index) : index;
     array.largest = array.indexed ? std::max(array.largest, index) : index;
     array.indexed = true;
-    return nullptr;
 }
 
-const Entity* Names::find(const std::string& name) const {
-    const auto found = entities_.find(name);
-    return found == entities_.end() ? nullptr : &found->second;
+Found Names::find(const std::string& prefix, const std::string& name) const {
+    const std::string full = prefix + name;
+    if (const auto sound = entities_.find(full); sound != entities_.end()) {
+        return {&sound->second, false};
+    }
+    // b.x and b[1] of a failed b have failed with it.
+    std::size_t end = prefix.size();
+    do {
+        end = std::min(full.find_first_of(".[", end + 1), full.size());
+        const std::string part = full.substr(0, end);
+        if (failed_.contains(part) || doubtful_.contains(part)) {
+            return {nullptr, true};
+        }
+    } while (end < full.size());
+    return {};
 }
 
 const Names::Array* Names::find_base(const std::string& base) const {

@@ -2,13 +2,18 @@
 //
 // An element of an array is a name of its own, x[3]; the table also knows what indices an array
 // has, so that a message can say so. Imported names carry their file's name: pendulum.x[3].
+//
+// A declaration that failed is in the table too, but only its kind and place: find() never hands
+// out more of it, so no statement can use what is not there.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/diagnostic.h"
@@ -30,6 +35,7 @@ enum class EntityKind : std::uint8_t {
     kFile,   ///< an imported file, the prefix of other names
 };
 
+/// A sound declaration.
 struct Entity {
     EntityKind kind = EntityKind::kLet;
     int index = -1;  ///< in the model's list of that kind
@@ -37,14 +43,35 @@ struct Entity {
     Span span;
 };
 
+/// What is known of every declaration, also of one that failed.
+struct Declaration {
+    EntityKind kind;
+    Span span;
+};
+
+/// What a name stands for: a sound declaration, one that failed, or nothing.
+struct Found {
+    const Entity* entity = nullptr;  ///< null unless sound
+    bool failed = false;  ///< reported where it is declared; its uses are passed over in silence
+
+    bool unknown() const { return entity == nullptr && !failed; }
+};
+
 /// "a parameter", "a coordinate".
 std::string describe(EntityKind kind);
 
 class Names {
   public:
-    /// Null if the name is new, else what already has it.
-    const Entity* declare(const std::string& name, const Entity& entity);
-    const Entity* find(const std::string& name) const;
+    // Of a name that nothing has yet.
+    void declare(const std::string& name, const Entity& entity);
+    void declare_failed(const std::string& name, const Declaration& failed);
+    /// Something of this name, or under it (name.x, name[i]), could not be read: what else is not
+    /// found of it counts as failed.
+    void doubt(const std::string& name);
+
+    /// `prefix`: of the file or joint in which `name` is looked up.
+    Found find(const std::string& prefix, const std::string& name) const;
+    std::optional<Declaration> declaration(const std::string& name) const;
 
     struct Array {
         std::int64_t smallest = 0;
@@ -62,7 +89,11 @@ class Names {
     std::string nearest_of(std::string_view wanted, std::vector<EntityKind> kinds) const;
 
   private:
+    void count(const std::string& name);
+
     std::unordered_map<std::string, Entity> entities_;
+    std::unordered_map<std::string, Declaration> failed_;
+    std::unordered_set<std::string> doubtful_;
     std::unordered_map<std::string, Array> bases_;
 };
 

@@ -63,6 +63,7 @@ ParseResult lower(Sources& sources, std::uint32_t root, const Options& options) 
     ParseResult result;
     Lowering lowering(sources, options, result.diagnostics);
     result.model = lowering.run(root);
+    result.files = lowering.imported_files();
     return result;
 }
 
@@ -112,7 +113,9 @@ ParseResult parse_model_file(Sources& sources, const std::string& path, const Op
         result.diagnostics.push_back({{nowhere, 0, 0}, Severity::kError, text.error().message, {}});
         return result;
     }
-    return parse_model_text(sources, path, std::move(text).value(), options);
+    ParseResult result = parse_model_text(sources, path, std::move(text).value(), options);
+    result.files.insert(result.files.begin(), path);
+    return result;
 }
 
 ParseResult parse_model_text(Sources& sources, std::string name, std::string text,

@@ -40,6 +40,7 @@ struct Options {
 struct ParseResult {
     std::optional<mech::Model> model;     ///< absent if there are errors
     std::vector<Diagnostic> diagnostics;  ///< errors and warnings
+    std::vector<std::string> files;       ///< that were read
 };
 
 ParseResult parse_model_file(Sources& sources, const std::string& path, const Options& options);

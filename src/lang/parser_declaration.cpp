@@ -306,18 +306,28 @@ bool Parser::parse_simulate(Statement& out) {
             if (node.every == kNoExpr) {
                 return false;
             }
+        } else if (at_word("step") && node.max_step == kNoExpr) {
+            take();
+            if (!accept_word("at") || !accept_word("most")) {
+                return fail_expected("'step at most'",
+                                     {"write: simulate until 10 every 0.1 step at most 0.05"});
+            }
+            node.max_step = expression();
+            if (node.max_step == kNoExpr) {
+                return false;
+            }
         } else if (at_word("stiff") && !node.stiff) {
             take();
             node.stiff = true;
         } else if (comma) {
-            return fail_expected("'every' or 'stiff' after the comma",
+            return fail_expected("'every', 'step at most' or 'stiff' after the comma",
                                  {"write: simulate until 10 every 0.1 stiff"});
         } else {
             break;
         }
     }
     if (at(TokenKind::kName)) {
-        return fail_expected("'every', 'stiff' or the end of the line",
+        return fail_expected("'every', 'step at most', 'stiff' or the end of the line",
                              {"write: simulate until 10 every 0.1 stiff"});
     }
     out.as = node;

@@ -14,15 +14,17 @@ const std::vector<std::string>& known_statements() {
         "model",  "parameter", "coordinate", "speed",    "let",   "define", "kinetic",
         "mass",   "potential", "force",      "gravity",  "point", "gauge",  "particle",
         "servo",  "nonideal",  "constraint", "simulate", "for",   "import", "initial",
-        "output", "torque",    "body",       "joint",    "event", "view",   "friction"};
+        "output", "torque",    "body",       "joint",    "event", "view",   "friction",
+        "scale"};
     return kWords;
 }
 
 // Statements that declare no name; any other, a misspelt one too, may have been a declaration.
 bool declares_names(std::string_view keyword) {
-    static constexpr std::array<std::string_view, 14> kOthers{
+    static constexpr std::array<std::string_view, 15> kOthers{
         "model",    "kinetic", "potential", "mass",     "force",    "torque", "gravity",
-        "nonideal", "gauge",   "initial",   "simulate", "friction", "output", "view"};
+        "nonideal", "gauge",   "initial",   "simulate", "friction", "output", "view",
+        "scale"};
     return std::find(kOthers.begin(), kOthers.end(), keyword) == kOthers.end();
 }
 
@@ -202,6 +204,8 @@ bool Parser::statement(Statement& out) {
          [](P& p, S& s) {
              return p.parse_list<InitialList>(s, true, "initial x = value, or x ~ guess");
          }},
+        {"scale",
+         [](P& p, S& s) { return p.parse_list<ScaleList>(s, false, "scale x = typical size"); }},
         {"gauge",
          [](P& p, S& s) { return p.parse_list<GaugeList>(s, false, "gauge alpha = expression"); }},
         {"define", [](P& p, S& s) { return p.parse_define(s); }},

@@ -74,12 +74,13 @@ std::string describe(TokenKind kind) {
 }
 
 bool is_statement_keyword(std::string_view word) {
-    static constexpr std::array<std::string_view, 29> kWords{
+    static constexpr std::array<std::string_view, 30> kWords{
         "model",    "parameter", "coordinate", "speed", "let",     "define",
         "kinetic",  "potential", "mass",       "force", "torque",  "gravity",
         "particle", "body",      "planar",     "point", "joint",   "constraint",
         "servo",    "nonideal",  "friction",   "gauge", "initial", "simulate",
-        "output",   "event",     "view",       "for",   "import"};
+        "output",   "event",     "view",       "for",   "import",
+        "scale"};
     return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 

@@ -71,7 +71,11 @@ Result<ClosedForm> closed_form(Model& model, const Equations& equations, Written
                                std::span<const int> rows, const sym::Values<double>& at) {
     FormWriter writer(model, equations, rows, at);
     writer.write_given();
-    if (std::optional<Error> error = writer.write(form)) {
+    const std::optional<Error> error = writer.write(form);
+    if (writer.is_full()) {
+        return too_long();
+    }
+    if (error) {
         return *error;
     }
     return writer.finish(form);

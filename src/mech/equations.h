@@ -16,6 +16,7 @@
 #include "base/diagnostic.h"
 #include "mech/model.h"
 #include "sym/graph.h"
+#include "sym/walk.h"
 
 namespace ananke::mech {
 
@@ -116,6 +117,7 @@ struct FrictionElement {
     std::vector<Row> rows;       ///< slip_k = 0
     bool dry = false;            ///< has a law that can stick
     std::vector<Expr> mode;      ///< symbols: the direction of slip, one per component
+    Expr still;                  ///< symbol: a slip whose square is smaller has no direction
     std::vector<Expr> force;     ///< F_k: what slides past feels along slip_k; over q, v, t, lambda
     Expr amount;                 ///< dry part of |F|
     Expr limit;                  ///< the largest dry friction while it sticks
@@ -187,6 +189,7 @@ struct EventExpressions {
     Expr value;                 ///< its zero is the event; over q, v, t
     Expr magnitude;             ///< summed magnitudes of the terms of `value`
     Expr rate;                  ///< d(value)/dt, over q, v, a, t
+    Expr rate_magnitude;        ///< as `magnitude`, of `rate`
     std::vector<Expr> resets;   ///< as Event::resets
     std::vector<Expr> changes;  ///< as Event::changes
 };
@@ -216,6 +219,7 @@ struct Equations {
     std::vector<PointKinematics> points;
     std::vector<EventExpressions> events;  ///< as Model::events
     std::vector<BodyKinematics> bodies;
+    std::vector<sym::Replacement> reactions;  ///< reaction(c) and what stands for it
 };
 
 }  // namespace ananke::mech

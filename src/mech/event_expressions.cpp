@@ -13,6 +13,7 @@ std::vector<EventExpressions> event_expressions(Model& model, const TimeFlow& fl
         written.value = points.replace(graph, event.value);
         written.magnitude = sym::magnitude(graph, written.value);
         written.rate = flow.total(graph, written.value);
+        written.rate_magnitude = sym::magnitude(graph, written.rate);
         for (const Event::Reset& reset : event.resets) {
             written.resets.push_back(points.replace(graph, reset.value));
         }

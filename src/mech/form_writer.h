@@ -31,6 +31,8 @@ class FormWriter {
     void write_given();
     std::optional<Error> write(WrittenForm form);
     ClosedForm finish(WrittenForm form);
+    /// The lines are too many, and not all written.
+    bool is_full() const { return sheet_.is_full(); }
 
   protected:
     /// `of`: what is done to an expression before it is written.

@@ -17,10 +17,6 @@ using sym::SymbolKind;
 
 namespace {
 
-/// A slip of two components that is smaller has no direction: what is left of it after a rest is
-/// rounding.
-constexpr double kNoDirection = 1e-8;
-
 Expr dot(Graph& graph, const Vec3& a, const Vec3& b) {
     Expr sum = graph.zero();
     for (std::size_t k = 0; k < 3; ++k) {
@@ -285,11 +281,12 @@ class Builder {
         element.span = friction.span;
         element.constraints = friction.constraints;
         element.amount = element.limit = element.load = element.coefficient = graph_.zero();
+        const std::string which = of_same_name > 1
+                                      ? fmt::format("{}:{}", friction.name, of_same_name)
+                                      : friction.name;
+        element.still = graph_.symbol(SymbolKind::kReaction, fmt::format("still[{}]", which));
         for (std::size_t k = 0; k < rub.slip.size(); ++k) {
             const std::string index = rub.slip.size() > 1 ? fmt::format(".{}", k + 1) : "";
-            const std::string which = of_same_name > 1
-                                          ? fmt::format("{}:{}", friction.name, of_same_name)
-                                          : friction.name;
             Row row = velocity_row(model_, flow_, fmt::format("friction[{}]{}", which, index),
                                    rub.slip[k]);
             row.stick = true;
@@ -323,8 +320,7 @@ class Builder {
             along = graph_.add(along, graph_.mul(element.rows[k].residual, element.mode[k]));
             slips = graph_.add(slips, graph_.square(element.mode[k]));
         }
-        const Expr moving = graph_.apply(Op::kLess, graph_.number(kNoDirection * kNoDirection),
-                                         graph_.mul(squared, slips));
+        const Expr moving = graph_.apply(Op::kLess, element.still, graph_.mul(squared, slips));
         const Expr size = graph_.select(graph_.apply(Op::kLess, along, zero),
                                         graph_.neg(graph_.apply(Op::kSqrt, squared)),
                                         graph_.apply(Op::kSqrt, squared));

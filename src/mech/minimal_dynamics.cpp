@@ -545,7 +545,11 @@ Result<MinimalForm> minimal_form(Model& model, const Equations& equations,
         return choice.error();
     }
     MinimalWriter writer(model, equations, options, std::move(choice.value()), at);
-    if (std::optional<Error> error = writer.write()) {
+    const std::optional<Error> error = writer.write();
+    if (writer.is_full()) {
+        return too_long();
+    }
+    if (error) {
         return *error;
     }
     return writer.finish();

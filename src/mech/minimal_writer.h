@@ -23,6 +23,7 @@ class MinimalWriter : private FormWriter {
 
     std::optional<Error> write();
     MinimalForm finish();
+    using FormWriter::is_full;
 
   private:
     using Indices = std::vector<std::size_t>;

@@ -225,9 +225,18 @@ struct InitialValue {
     Span span;
 };
 
+/// The typical size of a coordinate or velocity, where the program cannot know it.
+struct Scale {
+    int coordinate;
+    bool velocity = false;
+    Expr value;  ///< over parameters, above 0
+    Span span;
+};
+
 struct Simulate {
     Expr until;                 ///< over parameters
     std::optional<Expr> every;  ///< over parameters; 500 intervals if absent
+    std::optional<Expr> max_step;  ///< likewise; any if absent
     bool stiff = false;
     Span span;
 };
@@ -277,6 +286,7 @@ struct Model {
     std::vector<Speed> speeds;
     Gauge gauge;
     std::vector<InitialValue> initial;
+    std::vector<Scale> scales;
     std::optional<Simulate> simulate;
     std::vector<Output> outputs;
     std::vector<Event> events;

@@ -221,6 +221,15 @@ std::string vector_text(const Model& model, const Vec3& vector, sym::Notation no
     if (const std::optional<std::string> cross = cross_product(model, vector, latex)) {
         return *cross;
     }
+    constexpr double kLongest = 20'000.0;  // operations of all components
+    double size = 0.0;
+    for (const Expr component : vector) {
+        size += sym::written_size(model.graph, component);
+    }
+    if (size > kLongest) {
+        const std::string text = fmt::format("a vector of {:.3g} operations", size);
+        return latex ? fmt::format("\\text{{({})}}", text) : fmt::format("({})", text);
+    }
     return print_vector(sym::Printer(model.graph, notation), vector, notation);
 }
 

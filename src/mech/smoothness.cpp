@@ -56,14 +56,23 @@ std::vector<Expr> kinks(const Graph& graph, Expr root) {
                      [&](Expr e) { return is_kink(graph.node(e).op); })) {
         return found;  // as nearly always
     }
+    std::unordered_set<Expr> moving;
+    for (const Expr e : nodes) {  // operands before their users
+        bool with_motion = moves(graph, e);
+        sym::for_each_operand(graph.node(e), [&](Expr operand) {
+            with_motion = with_motion || moving.contains(operand);
+        });
+        if (with_motion) {
+            moving.insert(e);
+        }
+    }
     std::unordered_set<Expr> seen{root};
     std::vector<Expr> stack{root};
     while (!stack.empty()) {
         const Expr e = stack.back();
         stack.pop_back();
         const sym::Node& node = graph.node(e);
-        if (is_kink(node.op) &&
-            depends_on_motion(graph, node.op == Op::kSelect ? Expr{node.a} : e)) {
+        if (is_kink(node.op) && moving.contains(node.op == Op::kSelect ? Expr{node.a} : e)) {
             found.push_back(e);
         }
         if (is_truth(node.op)) {
@@ -81,7 +90,7 @@ std::vector<Expr> kinks(const Graph& graph, Expr root) {
 }
 
 Diagnostic refused(const Graph& graph, Expr e, const Differentiated& item) {
-    const std::string text = sym::print(graph, e);
+    const std::string text = sym::print_outline(graph, e);
     switch (graph.node(e).op) {
         case Op::kAbs:
             return {
@@ -246,12 +255,62 @@ class Switch {
     std::vector<std::vector<Expr>> then_, else_;
 };
 
+/// An `if` with symbols in the place of the outermost ones inside it.
+Expr with_inner_choices_named(Graph& graph, Expr select) {
+    std::unordered_map<Expr, Expr> now;
+    std::vector<Expr> order;
+    std::vector<Expr> stack{select};
+    while (!stack.empty()) {
+        const Expr e = stack.back();
+        stack.pop_back();
+        if (!now.emplace(e, e).second) {
+            continue;
+        }
+        order.push_back(e);
+        if (e != select && graph.node(e).op == Op::kSelect) {
+            now[e] = graph.symbol(SymbolKind::kPointPosition, fmt::format("@if{}", e.id));
+            continue;
+        }
+        sym::for_each_operand(graph.node(e), [&](Expr operand) { stack.push_back(operand); });
+    }
+    std::sort(order.begin(), order.end());  // an operand is older than its users
+    for (const Expr e : order) {
+        const sym::Node n = graph.node(e);
+        const bool is_inner_choice = now[e] != e;
+        if (sym::arity(n.op) > 0 && !is_inner_choice) {
+            const auto operand = [&](std::uint32_t id) {
+                const auto found = now.find(Expr{id});
+                return found == now.end() ? Expr{id} : found->second;
+            };
+            now[e] = sym::rebuild(graph, n.op, operand(n.a), operand(n.b), operand(n.c));
+        }
+    }
+    return now[select];
+}
+
+/// Whether the two sides join smoothly whatever the values of the choices inside them. Where these
+/// are smooth themselves, so is the whole: long chains of choices are judged link by link.
+bool joins_by_itself(Graph& graph, const Probe& probe, const Differentiated& item, Expr select) {
+    const Expr link = with_inner_choices_named(graph, select);
+    if (graph.node(link).op != Op::kSelect) {
+        return true;  // both sides are the same
+    }
+    Switch sides(graph, {link, item.order, item.what, item.span}, link);
+    const std::vector<Expr> all = comparisons(graph, Expr{graph.node(link).a});
+    return std::all_of(all.begin(), all.end(), [&](Expr comparison) {
+        return graph.node(comparison).op != Op::kEqual && sides.first_jump(probe, comparison) < 0;
+    });
+}
+
 void check_switch(Graph& graph, const Probe& probe, const Differentiated& item, Expr select,
                   std::vector<Diagnostic>& diagnostics) {
     static constexpr const char* kOrder[] = {"value", "slope", "curvature"};
+    if (joins_by_itself(graph, probe, item, select)) {
+        return;
+    }
     Switch sides(graph, item, select);
     for (const Expr comparison : comparisons(graph, Expr{graph.node(select).a})) {
-        const std::string text = sym::print(graph, comparison);
+        const std::string text = sym::print_outline(graph, comparison);
         if (graph.node(comparison).op == Op::kEqual) {
             diagnostics.push_back(
                 {item.span,
@@ -281,7 +340,12 @@ void check_switch(Graph& graph, const Probe& probe, const Differentiated& item, 
 
 void check_smooth(Graph& graph, const Probe& probe, const Differentiated& item,
                   std::vector<Diagnostic>& diagnostics) {
+    constexpr std::size_t kMostReports = 3;  // of one place in the text
+    const std::size_t before = diagnostics.size();
     for (const Expr e : kinks(graph, item.value)) {
+        if (diagnostics.size() >= before + kMostReports) {
+            return;
+        }
         if (graph.node(e).op == Op::kSelect) {
             check_switch(graph, probe, item, e, diagnostics);
         } else {

@@ -334,6 +334,31 @@ TEST(Validate, ChoicesMustJoinSmoothly) {
         expect_clean(b.m);
     }
     {
+        Bench b;  // as many as three of one place are reported
+        F chain = b.x.q;
+        for (int i = 1; i <= 20; ++i) {
+            chain = choose(apply(Op::kLess, b.zero, chain), chain + 1.0 * i, b.x.q);
+        }
+        b.m.potential(chain);
+        EXPECT_EQ(derive(b.m.model).diagnostics.size(), 3U);
+    }
+    {
+        Bench b;  // each link of a chain joins, and the work grows as the chain does
+        const auto nodes_for = [](int links) {
+            Bench c;
+            c.m.kinetic(pow(c.x.v, 2) + pow(c.y.v, 2));
+            F chain = c.x.q;
+            for (int i = 0; i < links; ++i) {
+                chain = choose(apply(Op::kLess, c.zero, chain), 0.9 * chain + 0.1 * pow(chain, 3),
+                               0.9 * chain);
+            }
+            c.m.potential(chain);
+            expect_clean(c.m);
+            return c.m.model.graph.size();
+        };
+        EXPECT_LT(nodes_for(400), 2 * nodes_for(200));
+    }
+    {
         Bench b;  // x < 1 alone decides; y < 5 is never reached where x >= 1
         const F both = apply(Op::kAnd, apply(Op::kLess, b.x.q, b.one),
                              apply(Op::kLess, b.y.q - b.x.q, b.m.number(50)));

@@ -57,14 +57,16 @@ Result<std::vector<double>> parameter_values(const Model& model,
 }
 
 Result<InitialState> initial_values(const Model& model, std::span<const double> parameters,
-                                    std::span<const Override> overrides) {
+                                    std::span<const Override> overrides,
+                                    std::span<const Override> scales) {
     const std::size_t n = model.coordinates.size();
     InitialState state;
     state.q.assign(n, 0.0);
     state.v.assign(n, 0.0);
     state.q_exact.assign(n, false);
     state.v_exact.assign(n, false);
-
+    state.q_scale.assign(n, 0.0);
+    state.v_scale.assign(n, 0.0);
     state.v_follows.assign(n, false);
 
     auto symbols = symbol_values<double>(model, parameters);
@@ -93,9 +95,14 @@ Result<InitialState> initial_values(const Model& model, std::span<const double> 
         }
     }
 
+    for (const Scale& scale : model.scales) {
+        const double size = sym::evaluate<double>(
+            model.graph, scale.value, symbol_values<double>(model, parameters));
+        (scale.velocity ? state.v_scale : state.q_scale)[static_cast<std::size_t>(scale.coordinate)] = size;
+    }
     std::unordered_map<std::string, std::size_t> places;  // "x" at 2i, "x'" at 2i + 1
     std::vector<std::string> known;
-    for (std::size_t i = 0; i < n && !overrides.empty(); ++i) {
+    for (std::size_t i = 0; i < n && !(overrides.empty() && scales.empty()); ++i) {
         const std::string& name = model.coordinates[i].name;
         places[name] = 2 * i;
         places[name + "'"] = 2 * i + 1;
@@ -112,6 +119,25 @@ Result<InitialState> initial_values(const Model& model, std::span<const double> 
         (velocity ? state.v_exact : state.q_exact)[place->second / 2] = true;
         if (velocity) {
             state.v_follows[place->second / 2] = false;
+        }
+    }
+
+    for (const Override& item : scales) {
+        const auto place = places.find(item.name);
+        if (place == places.end()) {
+            return unknown_name("coordinate", item.name, known);
+        }
+        const bool velocity = place->second % 2 == 1;
+        (velocity ? state.v_scale : state.q_scale)[place->second / 2] = item.value;
+    }
+    for (const std::vector<double>* sizes : {&state.q_scale, &state.v_scale}) {
+        for (std::size_t i = 0; i < n; ++i) {
+            if (!((*sizes)[i] >= 0.0) || !std::isfinite((*sizes)[i])) {
+                return Error{ErrorCode::kInvalidInput,
+                             fmt::format("the scale of {}{} must be a number above 0, not {}",
+                                         model.coordinates[i].name,
+                                         sizes == &state.v_scale ? "'" : "", to_text((*sizes)[i]))};
+            }
         }
     }
 

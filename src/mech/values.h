@@ -29,12 +29,16 @@ struct InitialState {
     /// v is a function of the positions (an angular velocity): evaluate it anew once q is
     /// assembled.
     std::vector<bool> v_follows;
+    /// Typical sizes that the model gives; 0 where it gives none.
+    std::vector<double> q_scale, v_scale;
 };
 
-/// Initial values; what the model does not mention is a guess of 0. An override is exact.
+/// Initial values; what the model does not mention is a guess of 0. An override is exact. `scales`
+/// replace those of the model.
 /// Fails with kInvalidInput (an override names no coordinate) or kNotFinite (names the value).
 Result<InitialState> initial_values(const Model& model, std::span<const double> parameters,
-                                    std::span<const Override> overrides = {});
+                                    std::span<const Override> overrides = {},
+                                    std::span<const Override> scales = {});
 
 /// The parameters as values of symbols.
 template <class Real>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "sym/walk.h"
 
 namespace ananke::mech {
@@ -79,6 +81,10 @@ bool Worksheet::fits(Expr e, Inline limit) const {
 Expr Worksheet::write(Expr symbol, const Label& label, Expr value, bool short_enough) {
     ANANKE_REQUIRE(!stages_.empty());
     ANANKE_REQUIRE(!at_.contains(symbol));  // written once
+    if (is_full()) {
+        at_[symbol] = 0.0;
+        return graph_.zero();
+    }
     labels_[symbol] = label;
     stages_.back().lines.push_back({symbol, value, true, !short_enough, std::nullopt});
     if (short_enough) {
@@ -160,6 +166,13 @@ Expr Worksheet::dot(std::span<const Expr> a, std::span<const Expr> b) {
         }
     }
     return sum(terms);
+}
+
+Error too_long() {
+    return {ErrorCode::kNotApplicable,
+            fmt::format("written out, the acceleration has more than {} terms; take another form, "
+                        "or a smaller model",
+                        Worksheet::kMostTerms)};
 }
 
 std::vector<Expr> written_out(sym::Graph& graph, std::span<const Stage> stages,

@@ -15,6 +15,10 @@ using dop853::DenseRow;
 
 /// Of the polynomial of one component, and what the hook added.
 constexpr std::size_t kCoefficients = 8;
+/// First step, as a part of the way to go, where nothing tells how fast y changes.
+constexpr double kBlindPart = 1e-4;
+/// Of the step that |y'| and |y''| promise, for the derivatives that nobody has seen.
+constexpr double kCarefulStart = 0.5;
 
 /// The slopes of one component of y, stage by stage.
 struct Slopes {
@@ -39,7 +43,7 @@ Dop853::Dop853(const Problem& problem, const Options& options)
       stride_((problem.size + 1) / 2 * 2),
       k_(dop853::kStages * stride_) {
     const std::size_t n = problem.size;
-    for (auto* values : {&begin_, &y_stage_, &y_new_, &y_raw_}) {
+    for (auto* values : {&y_stage_, &y_new_, &y_raw_}) {
         values->resize(n);
     }
     interpolant_.resize(kCoefficients * n);
@@ -53,24 +57,29 @@ void Dop853::allow_dense(bool possible) {
     dense_ = possible ? Dense::kPossible : Dense::kNone;
 }
 
-// [HNW] II.4, "Starting step size": an explicit Euler step h0 that changes y by 1 % shows y''; then
-// h^8 max(|y'|, |y''|) = 0.01 in the norm of the tolerance.
+// As [HNW] II.4, "Starting step size", but free of units of time: a step h0 of Euler's method that
+// changes y by 1 % shows y''. Then |y|/|y'| and sqrt(|y|/|y''|), in the norm of the tolerance, are
+// the times in which y changes by as much as it is; a method of order 8 may take this times the
+// eighth root of the tolerance.
 double Dop853::initial_step(double t_end) {
     const double span = t_end - t_;
+    const double longest = std::min(std::abs(span), options_.max_step);
     const auto norm = [this](const auto& component) {
         double sum = 0.0;
         for (std::size_t i = 0; i < y_.size(); ++i) {
-            const double scaled = component(i) / (atol_[i] + options_.rtol * std::abs(y_[i]));
-            sum += scaled * scaled;
+            const double scale = atol_[i] + options_.rtol * std::abs(y_[i]);
+            if (scale > 0.0) {  // else nothing is known of its size
+                const double scaled = component(i) / scale;
+                sum += scaled * scaled;
+            }
         }
         return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(y_.size(), 1)));
     };
-    const double d0 = norm([&](std::size_t i) { return y_[i]; });
-    const double d1 = norm([&](std::size_t i) { return first_[i]; });
-    const double guess = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * (d0 / d1);
-    double h0 = std::min({guess, std::abs(span), options_.max_step});
-    if (!(h0 > 0.0)) {  // d1 overflowed: the controller finds the step from here
-        h0 = std::min({1e-6, std::abs(span), options_.max_step});
+    const double size = norm([&](std::size_t i) { return y_[i]; });
+    const double rate = norm([&](std::size_t i) { return first_[i]; });
+    double h0 = std::min(size > 0.0 && rate > 0.0 ? 0.01 * (size / rate) : kBlindPart * longest, longest);
+    if (!(h0 > 0.0)) {  // the rate overflowed: the controller finds the step from here
+        h0 = kBlindPart * longest;
     }
 
     const double h = std::copysign(h0, span);
@@ -81,76 +90,35 @@ double Dop853::initial_step(double t_end) {
     if (evaluate(t_ + h, y_stage_, second) != Status::kOk) {
         return h0;
     }
-    const double d2 = norm([&](std::size_t i) { return second[i] - first_[i]; }) / h0;
-    const double d = std::max(d1, d2);
-    const double h1 = d <= 1e-15 ? std::max(1e-6, h0 * 1e-3) : power_128th(0.01 / d, 16);
-    return h1 > 0.0 ? std::min(100.0 * h0, h1) : h0;
+    const double bend = norm([&](std::size_t i) { return second[i] - first_[i]; }) / h0;
+    const double shortest = std::max(rate / size, std::sqrt(bend / size));  // 1/time
+    if (!(size > 1.0) || !(shortest > 0.0) || !std::isfinite(shortest)) {
+        return h0;
+    }
+    return std::min({100.0 * h0, longest, kCarefulStart * power_128th(1.0 / size, 16) / shortest});
 }
 
 Status Dop853::attempt(const Trial& trial, bool after_rejection) {
     begin_in_k_ = begin_in_k_ && after_rejection;
-    is_whole_ = problem_.whole_step && attempt_whole(trial);
-    if (!is_whole_) {
-        if (!begin_in_k_) {
-            copy_few(first_.data(), first_.size(), k_.data());
-            begin_in_k_ = true;
-        }
-        if (const Status status = compute_stages(trial); status != Status::kOk) {
-            return status;
-        }
-        statistics_.last_error = combine(trial.h);
-        if (!all_finite(y_new_) || std::isnan(statistics_.last_error)) {
-            return Status::kNotFinite;
-        }
+    if (!begin_in_k_) {
+        copy_few(first_.data(), first_.size(), k_.data());
+        begin_in_k_ = true;
+    }
+    if (const Status status = compute_stages(trial); status != Status::kOk) {
+        return status;
+    }
+    statistics_.last_error = combine(trial.h);
+    if (!all_finite(y_new_) || std::isnan(statistics_.last_error)) {
+        return Status::kNotFinite;
     }
     if (statistics_.last_error > 1.0) {
         retry_factor_ = control_.after_rejection(statistics_.last_error);
         return Status::kStepTooSmall;
     }
     // Roots take their time: what they are needed for comes after the hook and f.
-    roots_ = is_whole_ ? whole_.roots : roots_of(statistics_.last_error);
+    roots_ = roots_of(statistics_.last_error);
     growth_ = control_.growth(roots_);
-    return is_whole_ ? finish_whole() : finish_step(trial);
-}
-
-bool Dop853::attempt_whole(const Trial& trial) {
-    whole_.t = t_;
-    whole_.h = trial.h;
-    whole_.t_end = trial.t;
-    whole_.y = y_;
-    whole_.slope = begin_in_k_ ? k(0) : std::span<double>(first_);
-    whole_.atol = atol_;
-    whole_.rtol = options_.rtol;
-    if (!problem_.whole_step(whole_)) {
-        return false;
-    }
-    statistics_.rhs_evaluations += dop853::kMainStages - 1;
-    statistics_.last_error = whole_.error;
-    return true;
-}
-
-Status Dop853::finish_whole() {
-    ++statistics_.rhs_evaluations;
-    copy_few_fresh(whole_.end, y_new_.size(), y_new_.data());
-    first_.swap(begin_);
-    copy_few_fresh(whole_.end_slope, first_.size(), first_.data());
-    moved_ = whole_.moved;
-    problem_.whole_step_taken(whole_);
-    return Status::kOk;
-}
-
-/// What dense output needs of a step that was made at once.
-void Dop853::take_stages() {
-    if (!begin_in_k_) {
-        std::copy(begin_.begin(), begin_.end(), k_.begin());
-        begin_in_k_ = true;
-    }
-    for (std::size_t stage = 1; stage < dop853::kMainStages; ++stage) {
-        const double* const from = whole_.stages + (stage - 1) * whole_.stride;
-        std::copy(from, from + problem_.size, k(stage).begin());
-    }
-    std::copy(whole_.raw_end, whole_.raw_end + problem_.size, y_raw_.begin());
-    is_whole_ = false;
+    return finish_step(trial);
 }
 
 /// k(Stage) = f(t + c h, y + h sum_j a_j k_j).
@@ -226,9 +194,6 @@ void Dop853::accept(const Trial& trial, bool after_rejection) {
 
 // The polynomial of [HNW] II.6 in nested form, coefficients 4 to 7 from the table D.
 Status Dop853::prepare_dense() {
-    if (is_whole_) {
-        take_stages();
-    }
     const std::vector<double>& end = moved_ ? y_raw_ : y_;
     Status status = Status::kOk;
     if (moved_) {
@@ -285,6 +250,31 @@ Status Dop853::dense(double t, std::span<double> y) {
         y[i] = y_previous_[i] + x * low + correction * c[7];
     }
     return Status::kOk;
+}
+
+// The derivative of dense(), Horner's scheme for value and slope at once.
+double Dop853::defect(double t, std::span<const double> slope) {
+    if (dense_ != Dense::kReady || t == t_ || t == t_previous_) {
+        return 0.0;  // the slopes at both ends are f
+    }
+    const double x = (t - t_previous_) / h_;
+    const double z = 1.0 - x;
+    double sum = 0.0;
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+        const double* const c = interpolant_.data() + kCoefficients * i;
+        double value = c[6];
+        double rate = 0.0;
+        for (std::size_t k = 6; k-- > 0;) {  // value <- c_k + x value or c_k + (1 - x) value
+            const bool by_x = k % 2 == 1;
+            rate = by_x ? value + x * rate : z * rate - value;
+            value = c[k] + (by_x ? x : z) * value;
+        }
+        rate = value + x * rate + 6.0 * x * z * c[7];
+        const double size = std::max(std::abs(y_[i]), std::abs(y_previous_[i]));
+        const double scaled = (h_ * slope[i] - rate) / (atol_[i] + options_.rtol * size);
+        sum += scaled * scaled;
+    }
+    return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(y_.size(), 1)));
 }
 
 }  // namespace ananke::ode

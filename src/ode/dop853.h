@@ -33,6 +33,7 @@ class Dop853 final : public OneStep {
     static Result<Dop853> create(const Problem& problem, const Options& options);
 
     [[nodiscard]] Status dense(double t, std::span<double> y) override;
+    [[nodiscard]] double defect(double t, std::span<const double> slope) override;
 
   private:
     enum class Dense : std::uint8_t { kNone, kPossible, kReady };
@@ -44,14 +45,8 @@ class Dop853 final : public OneStep {
     double initial_step(double t_end) override;
     Status attempt(const Trial& trial, bool after_rejection) override;
     void accept(const Trial& trial, bool after_rejection) override;
-    bool passes_on() const override {
-        return is_whole_ && problem_.passes_on && problem_.passes_on(t_);
-    }
-    bool attempt_whole(const Trial& trial);
-    Status finish_whole();
     Status compute_stages(const Trial& trial);
     Status finish_step(const Trial& trial);
-    void take_stages();
     double combine(double h);
     Status prepare_dense();
     std::span<double> k(std::size_t stage) { return {k_.data() + stage * stride_, problem_.size}; }
@@ -63,12 +58,9 @@ class Dop853 final : public OneStep {
     StepControl control_;
     ErrorRoots<double> roots_{};  ///< of the last attempt within the tolerance
     double growth_ = 1.0;         ///< of the step after it
-    WholeStep whole_;
-    bool is_whole_ = false;    ///< the last step was made at once: its stages are there, not in k_
     bool begin_in_k_ = false;  ///< k(0) is that of the step under way
     Dense dense_ = Dense::kNone;
 
-    std::vector<double> begin_;        ///< n  k_0 of a step that was made at once
     std::vector<double> y_stage_;      ///< n  argument of the stage under way
     std::vector<double> y_new_;        ///< n  end of the attempt, after the hook
     std::vector<double> y_raw_;        ///< n  end of the attempt, before the hook

@@ -10,6 +10,8 @@ namespace ananke::ode {
 namespace {
 
 constexpr int kMaxConsecutiveRejections = 60;
+/// Errors of a method of high order fall faster than this many rejections need.
+constexpr int kSuspiciousRejections = 6;
 constexpr double kRetryFactor = 0.25;  // on h where f or the hook failed and no error is known
 constexpr double kStretch = 1.01;      // a step is stretched by up to 1 % to end at t_end
 constexpr double kRoundingOfSpan =
@@ -62,11 +64,7 @@ Status OneStep::step(double t_end) {
         allow_dense(true);
         return Status::kOk;
     }
-    Status status = Status::kOk;
-    do {
-        status = make_step(t_end);
-    } while (status == Status::kOk && t_ != t_end && passes_on());
-    return status;
+    return make_step(t_end);
 }
 
 Status OneStep::make_step(double t_end) {
@@ -78,6 +76,7 @@ Status OneStep::make_step(double t_end) {
         return status;
     }
     if (step_ == 0.0) {
+        set_tolerances(0.0);
         step_ = std::clamp(initial_step(t_end), 2.0 * least_step(),
                            std::max(2.0 * least_step(), options_.max_step));
     }
@@ -94,6 +93,8 @@ Status OneStep::make_step(double t_end) {
         if (!trial.last && !(std::abs(trial.h) > least_step())) {
             return cause;
         }
+        rounding_ = rounding_ || rejections >= kSuspiciousRejections;
+        set_tolerances(trial.h);
         retry_factor_ = kRetryFactor;
         const Status status = attempt(trial, rejections > 0);
         if (status == Status::kOk) {

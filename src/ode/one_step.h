@@ -24,6 +24,7 @@ class OneStep : public Stepper {
     double next_step() const final { return step_; }
     const Statistics& statistics() const final { return statistics_; }
     int rhs_code() const final { return rhs_code_; }
+    std::span<const double> absolute_tolerances() const final { return atol_; }
 
   protected:
     /// One attempt: from t_ by h to t, which ends exactly at t_end if `last`.
@@ -35,6 +36,12 @@ class OneStep : public Stepper {
 
     OneStep(const Problem& problem, const Options& options);
 
+    /// atol_ for a step of this length, 0: any.
+    void set_tolerances(double h) {
+        if (problem_.tolerances) {
+            problem_.tolerances({t_, y_, first_, h, rounding_}, atol_);
+        }
+    }
     bool is_stopped() const { return problem_.stop_requested && problem_.stop_requested(); }
     /// f, which must be finite.
     Status evaluate(double t, std::span<const double> y, std::span<double> dydt);
@@ -49,8 +56,6 @@ class OneStep : public Stepper {
     /// the next one.
     virtual Status attempt(const Trial& trial, bool after_rejection) = 0;
     virtual void accept(const Trial& trial, bool after_rejection) = 0;
-    /// Whether nobody looks at the step just accepted.
-    virtual bool passes_on() const { return false; }
 
     Problem problem_;
     Options options_;
@@ -63,6 +68,7 @@ class OneStep : public Stepper {
     bool started_ = false;
     bool first_known_ = false;            ///< first_ = f(t_, y_)
     bool moved_ = false;                  ///< the hook changed the end of the last accepted step
+    bool rounding_ = false;               ///< see StepAhead
     std::vector<double> atol_;            ///< n
     std::vector<double> y_, y_previous_;  ///< n  ends of the last accepted step
     std::vector<double> first_;           ///< n  f at the beginning of the next step

@@ -35,25 +35,14 @@ enum class Acceptance : std::uint8_t {
     kFailed,   ///< y cannot be used; a smaller step is tried
 };
 
-/// A step of DOP853 made at once: its stages, the end with what the `accepted` hook does to it, f
-/// there, and the error.
-struct WholeStep {
-    // Given.
-    double t = 0.0, h = 0.0;
-    double t_end = 0.0;                  ///< t + h
-    std::span<const double> y = {};      ///< at t
-    std::span<const double> slope = {};  ///< k_0 = f(t, y)
-    std::span<const double> atol = {};
-    double rtol = 0.0;
-    // Found. Numbers stay where they are until the next attempt.
-    const double* stages = nullptr;  ///< k_1 to k_11, `stride` apart
-    std::size_t stride = 0;
-    const double* raw_end = nullptr;    ///< before the hook
-    const double* end = nullptr;        ///< after it
-    const double* end_slope = nullptr;  ///< f there
-    bool moved = false;                 ///< by the hook
-    double error = 0.0;                 ///< in units of the tolerance, above 0
-    ErrorRoots<double> roots = {};      ///< of the error
+/// A step that is about to be tried.
+struct StepAhead {
+    double t = 0.0;
+    std::span<const double> y, slope;  ///< at its beginning
+    double h = 0.0;                    ///< signed; 0: not yet chosen
+    /// Steps have been rejected again and again although they became shorter: what is left of their
+    /// errors may be rounding.
+    bool rounding = false;
 };
 
 /// Views only: the callables must outlive the integrator.
@@ -71,15 +60,9 @@ struct Problem {
     /// Optional. Polled before each attempt at a step.
     FunctionRef<bool()> stop_requested = {};
 
-    /// Optional, for DOP853: an attempt at a step at once, with the bits of its parts. False: it
-    /// must be made part by part. Nothing follows from the attempt until it is taken.
-    FunctionRef<bool(WholeStep&)> whole_step = {};
-    /// The last whole step has passed the error test: its end takes the place of what `accepted`
-    /// and rhs would have given there.
-    FunctionRef<void(const WholeStep&)> whole_step_taken = {};
-    /// Optional: after a whole step, told where it ended. True if nobody needs to see the state
-    /// there: the next step is made at once.
-    FunctionRef<bool(double)> passes_on = {};
+    /// Optional: absolute tolerances (n) of a step, instead of those of Options. Zero where nothing
+    /// is known of a size and no step is chosen yet.
+    FunctionRef<void(const StepAhead&, std::span<double>)> tolerances = {};
 };
 
 /// A step passes when the root mean square of error_i / (atol_i + rtol |y_i|) is at most 1.

@@ -22,6 +22,8 @@ constexpr double kSlowContraction = 0.02;
 constexpr double kLargestGrowthIfSlow = 1.5;
 /// A step that would grow by less stays as it is, and with it its factorised systems.
 constexpr double kLeastGrowth = 1.2;
+/// First step, as a part of the way to go, where nothing tells how fast y changes.
+constexpr double kBlindPart = 1e-4;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 int most_iterations(std::size_t stages) {
@@ -83,18 +85,20 @@ void Radau::allow_dense(bool possible) {
     has_polynomial_ = has_polynomial_ && !possible;  // a state, not a step
 }
 
-/// A step that changes y by a thousandth, or by the tolerance.
+/// A step that changes y by a thousandth.
 double Radau::initial_step(double t_end) {
     double size = 0.0;
     double rate = 0.0;
     for (std::size_t i = 0; i < y_.size(); ++i) {
         const double scale = atol_[i] + options_.rtol * std::abs(y_[i]);
-        size += y_[i] / scale * (y_[i] / scale);
-        rate += first_[i] / scale * (first_[i] / scale);
+        if (scale > 0.0) {  // else nothing is known of its size
+            size += y_[i] / scale * (y_[i] / scale);
+            rate += first_[i] / scale * (first_[i] / scale);
+        }
     }
-    const double h = 1e-3 * std::sqrt(std::max(size, 1.0) / rate);
     const double longest = std::min(std::abs(t_end - t_), options_.max_step);
-    return h > 0.0 ? std::min(h, longest) : std::min(1e-6, longest);
+    const double h = 1e-3 * std::sqrt(size / rate);
+    return h > 0.0 && std::isfinite(h) ? std::min(h, longest) : kBlindPart * longest;
 }
 
 Status Radau::attempt(const Trial& trial, bool after_rejection) {
@@ -142,15 +146,20 @@ Status Radau::attempt(const Trial& trial, bool after_rejection) {
     return finish_step(trial);
 }
 
-/// Derivatives in the middle of the step, where the last one leads: Newton's iteration converges
-/// about twice as fast as with those at its beginning. Where there are none, at its beginning.
+/// Derivatives in the middle of the step, where the last one leads, or the slope in a first one:
+/// Newton's iteration converges about twice as fast as with those at its beginning. There the law
+/// may have a slope that it has nowhere else, as sqrt(y) at 0: with such a matrix corrections
+/// vanish and nothing converges. Where there are none in the middle, at the beginning.
 Status Radau::linearize(double h) {
     factorised_h_ = 0.0;
-    Status status = Status::kNotFinite;
     if (has_polynomial_) {
         polynomial(1.0 + 0.5 * h / h_, middle_);
-        status = linearize_at(t_ + 0.5 * h, middle_);
+    } else {
+        for (std::size_t i = 0; i < middle_.size(); ++i) {
+            middle_[i] = y_[i] + 0.5 * h * first_[i];
+        }
     }
+    Status status = linearize_at(t_ + 0.5 * h, middle_);
     if (status != Status::kOk && status != Status::kRhsFailed) {
         status = linearize_at(t_, y_);
     }
@@ -419,6 +428,28 @@ Status Radau::dense(double t, std::span<double> y) {
         y[i] += correction * moved_by_[i];
     }
     return Status::kOk;
+}
+
+double Radau::defect(double t, std::span<const double> slope) {
+    if (!has_polynomial_ || t == t_ || t == t_previous_ || factorised_h_ == 0.0) {
+        return 0.0;
+    }
+    const double x = (t - t_previous_) / h_;
+    std::array<double, 16> weights{};
+    tableau_->weight_slopes(x, weights.data());
+    const double correction = moved_ ? 6.0 * x * (1.0 - x) : 0.0;
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+        double rate = correction * (moved_ ? moved_by_[i] : 0.0);
+        for (std::size_t k = 0; k < tableau_->stages; ++k) {
+            rate += weights[k] * Z_(index(i), index(k));
+        }
+        error_[index(i)] = slope[i] - rate / h_;
+    }
+    systems_->solve(error_);  // (real/h - J)^-1
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+        y_new_[i] = y_previous_[i];
+    }
+    return norm_of_error();
 }
 
 /// The collocation polynomial of the last step.

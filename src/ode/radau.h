@@ -39,6 +39,8 @@ class Radau final : public OneStep {
                                 const Structure& structure = {}, std::size_t stages = kStages);
 
     [[nodiscard]] Status dense(double t, std::span<double> y) override;
+    /// What the implicit step would make of the defect: fast parts are damped.
+    [[nodiscard]] double defect(double t, std::span<const double> slope) override;
 
   private:
     using Stages = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic>;  ///< a column each

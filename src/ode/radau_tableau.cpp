@@ -148,4 +148,18 @@ void RadauTableau::weights(double x, double* w) const {
     }
 }
 
+void RadauTableau::weight_slopes(double x, double* w) const {
+    for (std::size_t i = 0; i < stages; ++i) {
+        double product = x;
+        double rate = 1.0;
+        for (std::size_t j = 0; j < stages; ++j) {
+            if (j != i) {
+                rate = rate * (x - c[j]) + product;
+                product *= x - c[j];
+            }
+        }
+        w[i] = leading[i] * rate;
+    }
+}
+
 }  // namespace ananke::ode

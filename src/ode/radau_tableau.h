@@ -32,6 +32,8 @@ struct RadauTableau {
     std::vector<double> error;
     /// Weights of Z_1 ... Z_s at place x of the collocation polynomial, 0 <= x <= 1 is the step.
     void weights(double x, double* w) const;
+    /// Their derivatives by x.
+    void weight_slopes(double x, double* w) const;
 
     // The polynomial misses a motion by its divided difference of order s + 1 times x prod_i (x -
     // c_i).

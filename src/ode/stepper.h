@@ -42,15 +42,19 @@ class Stepper {
     virtual void start(double t0, std::span<const double> y0, double step) = 0;
     void start(double t0, std::span<const double> y0) { start(t0, y0, 0.0); }
 
-    /// One accepted step towards t_end, in either direction, never beyond it; none if t_end = t.
-    /// More where the problem passes them on; the last step is then the last of these. On failure t
-    /// and y are those of the last accepted step and step() may be called again.
+    /// One accepted step towards t_end, in either direction, never beyond it; none if t_end = t. On
+    /// failure t and y are those of the last accepted step and step() may be called again.
     [[nodiscard]] virtual Status step(double t_end) = 0;
 
     /// The state at t inside the last step, bitwise y_previous() and y() at its ends. Requires that
     /// the last step() returned kOk (or none was made since start(): then only t = t()). Evaluates
     /// f as far as the interpolant needs it, which can fail.
     [[nodiscard]] virtual Status dense(double t, std::span<double> y) = 0;
+
+    /// How far the motion inside the last step is from solving y' = f at a time t: `slope` is f at
+    /// t and dense(t), and what is left of it against the slope of dense output is returned as an
+    /// error of y over the whole step, in units of the tolerance. Requires that dense(t) was ok.
+    [[nodiscard]] virtual double defect(double t, std::span<const double> slope) = 0;
 
     virtual double t() const = 0;
     virtual double t_previous() const = 0;
@@ -59,6 +63,8 @@ class Stepper {
     virtual double next_step() const = 0;  ///< magnitude the next step will try; 0 = not yet known
     virtual const Statistics& statistics() const = 0;
     virtual int rhs_code() const = 0;  ///< of the last evaluation that was not ok, or 0
+    /// Per component, of the last attempt at a step.
+    virtual std::span<const double> absolute_tolerances() const = 0;
 
   protected:
     Stepper() = default;

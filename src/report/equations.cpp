@@ -1,5 +1,7 @@
 #include "report/equations.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -74,11 +76,27 @@ Cells zeros(std::size_t rows, std::size_t columns) {
     return {rows, std::vector<std::string>(columns, "0")};
 }
 
+/// Whether matrices with these entries can be short enough: known before they are written, because
+/// an expression of n nodes can be 2^n characters long.
+bool is_short(const mech::Model& model, const mech::Equations& equations) {
+    const auto fits = [&](mech::Expr e) {
+        return sym::written_size(model.graph, e) <= static_cast<double>(kLongestMatrix);
+    };
+    const auto entry_fits = [&](const auto& entry) { return fits(entry.value); };
+    return std::all_of(equations.M.begin(), equations.M.end(), entry_fits) &&
+           std::all_of(equations.Q.begin(), equations.Q.end(), fits) &&
+           std::all_of(equations.C.begin(), equations.C.end(), fits) &&
+           std::all_of(equations.rows.begin(), equations.rows.end(), [&](const mech::Row& row) {
+               return fits(row.b) && std::all_of(row.A.begin(), row.A.end(), entry_fits);
+           });
+}
+
 /// M, A and b as matrices, where they are small and have something in them.
 std::vector<EquationBlock> matrices(const mech::Model& model, const mech::Equations& equations) {
     const sym::Printer printer(model.graph, sym::Notation::kLatex);
     const auto n = static_cast<std::size_t>(equations.n);
-    if (n > kWidestMatrix || equations.rows.size() > 2 * kWidestMatrix) {
+    if (n > kWidestMatrix || equations.rows.size() > 2 * kWidestMatrix ||
+        !is_short(model, equations)) {
         return {};
     }
     Cells M = zeros(n, n);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "report/sha256.h"
+
 namespace ananke::report {
 namespace {
 
@@ -71,6 +73,26 @@ TEST(Html, NothingIsFetched) {
     }
     EXPECT_NE(page.find("Content-Security-Policy\" content=\"default-src 'none';"),
               std::string::npos);
+}
+
+std::string between(const std::string& page, const std::string& begin, const std::string& end) {
+    const std::size_t from = page.find(begin) + begin.size();
+    return page.substr(from, page.find(end, from) - from);
+}
+
+TEST(Html, ThePolicyNamesItsScriptAndItsStyleByTheirTexts) {
+    const std::string page =
+        to_html(hostile_report(), "a = '</script>'; run()", "p::after { content: '</style>' }");
+    const auto source = [](const std::string& text) {
+        const auto digest = sha256(text);
+        return "'sha256-" + base64({reinterpret_cast<const char*>(digest.data()), digest.size()}) +
+               "'";
+    };
+    const std::string policy = between(page, "Content-Security-Policy\" content=\"", "\"");
+    EXPECT_EQ(policy, "default-src 'none'; script-src " +
+                          source(between(page, "<script type=\"module\">", "</script>")) +
+                          "; style-src " + source(between(page, "<style>", "</style>")) +
+                          "; img-src data: blob:; font-src data:");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/dynamics.h"
 #include "sim/evaluator.h"
 #include "solve/analysis.h"
 
@@ -33,6 +34,7 @@ void look_at(const States& states, std::size_t row, sim::Evaluator& evaluator, U
     }
     const double* q = state.q.data();
     const double* v = state.v.data();
+    sim::find_reactions(evaluator, state.t, q, v);
     const solve::Analysis analysis = solve::analyse(evaluator.system(state.t, q, v));
     if (analysis.failure) {
         return;

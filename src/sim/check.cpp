@@ -246,6 +246,7 @@ Result<CheckReport> check(const Prepared& prepared, Agreement agreement) {
     if (prepared.compiled->is_large()) {
         return check_large(evaluator, std::move(report));
     }
+    find_reactions(evaluator, t, q, v);
     std::optional<solve::Analysis> sparse;
     if (has_sparse_rows(*prepared.compiled) && !prepared.compiled->has_nonideal) {
         sparse = analyse_sparse(evaluator, t, q, v);

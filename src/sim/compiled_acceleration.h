@@ -21,7 +21,6 @@
 #include "code/kernel.h"
 #include "sim/evaluator.h"
 #include "sim/recording.h"
-#include "sim/step_program.h"
 
 namespace ananke::sim {
 
@@ -80,19 +79,10 @@ class CompiledAcceleration {
         }
         return health(outputs_);
     }
-    /// The part of this acceleration in a whole step. False if its program is in segments, or takes
-    /// more than the state. Requires ready().
-    bool add_to(StepParts& parts) const {
-        parts.acceleration = active_->kernel.shared_program();
-        parts.pivots = active_->pivots.size();
-        parts.parts = active_->parts;
-        parts.bounds = active_->bounds;
-        return parts.acceleration != nullptr && !feeds_back_ && integrals_ == 1 &&
-               active_->limits == 0;
+    /// The program as a whole, null if it is in segments. Requires ready().
+    std::shared_ptr<const code::Program> program() const {
+        return active_->kernel.shared_program();
     }
-    /// v, a and the energy rate of a state that a whole step has ended at, with sound pivots, as if
-    /// by run().
-    void take_rates(const double* rates) { copy_few_fresh(rates, watched(), outputs_.data()); }
 
     // Where forces depend on multipliers, a run finds them from those of another state.
     /// That state: the multipliers (m) at it, or those of the last run().
@@ -175,7 +165,8 @@ class CompiledAcceleration {
         RowOrder order;
         std::optional<RecordedKernel> forces = {};               ///< made when it is asked for
         std::optional<code::PacketKernel<kLanes>> tangent = {};  ///< likewise
-        std::vector<double> bounds = {};                         ///< see StepParts
+        /// What is watched is multiplied by them: pivots must reach 1, the others must not exceed it.
+        std::vector<double> bounds = {};
         code::StateKernel* in_place = nullptr;  ///< the program, if it takes the state alone
         /// Of outputs in `parts`: beyond it rows may be about to become dependent.
         double most_inverse_part = 1.0 / solve::kSoundPart;

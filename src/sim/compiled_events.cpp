@@ -1,8 +1,11 @@
 #include "sim/compiled_events.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sym/print.h"
+#include "sym/walk.h"
 
 namespace ananke::sim {
 
@@ -11,11 +14,15 @@ using sym::Expr;
 CompiledEvents CompiledEvents::compile(const mech::Model& model, const mech::Equations& equations,
                                        std::span<const Expr> inputs) {
     CompiledEvents compiled;
-    std::vector<Expr> values, scales, rates, actions, parameters;
+    std::vector<Expr> values, scales, rates, rate_scales, actions, parameters;
     for (std::size_t k = 0; k < model.events.size(); ++k) {
         const mech::Event& event = model.events[k];
         const mech::EventExpressions& written = equations.events[k];
         One one{event.name, event.crossing, event.stop, event.record, {}, {}, actions.size()};
+        one.of_positions =
+            !sym::depends_on_kind(model.graph, written.value, sym::SymbolKind::kVelocity);
+        one.condition = static_cast<int>(std::find(values.begin(), values.end(), written.value) -
+                                         values.begin());
         for (const mech::Event::Reset& reset : event.resets) {
             one.coordinates.push_back(reset.coordinate);
         }
@@ -26,6 +33,7 @@ CompiledEvents CompiledEvents::compile(const mech::Model& model, const mech::Equ
         values.push_back(written.value);
         scales.push_back(written.magnitude);
         rates.push_back(written.rate);
+        rate_scales.push_back(written.rate_magnitude);
         actions.insert(actions.end(), written.resets.begin(), written.resets.end());
         actions.insert(actions.end(), written.changes.begin(), written.changes.end());
     }
@@ -38,6 +46,7 @@ CompiledEvents CompiledEvents::compile(const mech::Model& model, const mech::Equ
     compiled.values = code::Kernel(model.graph, inputs, values);
     compiled.scales = code::Kernel(model.graph, inputs, scales);
     compiled.rates = code::Kernel(model.graph, inputs, rates);
+    compiled.rate_scales = code::Kernel(model.graph, inputs, rate_scales);
     compiled.actions = code::Kernel(model.graph, inputs, actions);
     compiled.parameters = code::Kernel(model.graph, inputs, parameters);
     return compiled;

@@ -19,15 +19,18 @@ struct CompiledEvents {
         bool stop, record;
         std::vector<int> coordinates;  ///< whose velocities are reset
         std::vector<int> parameters;   ///< that are changed
-        std::size_t first_action;      ///< among the outputs of `actions`: resets, then changes
+        std::size_t first_action = 0;  ///< among the outputs of `actions`: resets, then changes
+        bool of_positions = true;      ///< velocities are no part of its value
+        int condition = 0;             ///< the first event with the same value
     };
     std::vector<One> list;
 
-    code::Kernel values{code::Program{}};      ///< one per event; its zero is the event
-    code::Kernel scales{code::Program{}};      ///< summed magnitudes of the values' terms
-    code::Kernel rates{code::Program{}};       ///< time derivatives of the values (use a)
-    code::Kernel actions{code::Program{}};     ///< what velocities and parameters are set to
-    code::Kernel parameters{code::Program{}};  ///< each parameter's formula, over the parameters
+    code::Kernel values{code::Program{}};       ///< one per event; its zero is the event
+    code::Kernel scales{code::Program{}};       ///< summed magnitudes of the values' terms
+    code::Kernel rates{code::Program{}};        ///< time derivatives of the values (use a)
+    code::Kernel rate_scales{code::Program{}};  ///< summed magnitudes of their terms
+    code::Kernel actions{code::Program{}};      ///< what velocities and parameters are set to
+    code::Kernel parameters{code::Program{}};   ///< each parameter's formula, over the parameters
 
     static CompiledEvents compile(const mech::Model& model, const mech::Equations& equations,
                                   std::span<const sym::Expr> inputs);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "code/lowering.h"
+#include "sim/coordinate_kinds.h"
 #include "sym/differentiate.h"
 #include "sym/walk.h"
 
@@ -111,7 +112,7 @@ void describe(CompiledModel& compiled, const Model& model, const Equations& equa
                                    : compiled.frictions.back().first_value +
                                          2 * compiled.frictions.back().components + 4;
         compiled.rows.insert(compiled.rows.end(), element.rows.begin(), element.rows.end());
-        compiled.layout.directions += friction.components;
+        compiled.layout.directions += friction.components + 1;
         compiled.frictions.push_back(std::move(friction));
     }
     compiled.outputs = equations.outputs;
@@ -196,13 +197,20 @@ void compile_controls(CompiledModel& compiled, const Equations& equations,
     compiled.control = out.kernel();
 }
 
-code::Kernel difference_kernel(Model& model, const std::vector<Switch>& switches,
-                               code::Lowering& lowering) {
-    Outputs out(lowering);
+void compile_switches(CompiledModel& compiled, const std::vector<Switch>& switches,
+                      code::Lowering& lowering) {
+    Outputs values(lowering), scales(lowering), rates(lowering);
     for (const Switch& one : switches) {
-        out.add(model.graph.sub(one.left, one.right));
+        values.add(one.value);
+        scales.add(one.magnitude);
+        rates.add(one.rate);
     }
-    return out.kernel();
+    for (const Switch& one : switches) {
+        rates.add(one.rate_magnitude);
+    }
+    compiled.switch_values = values.kernel();
+    compiled.switch_scales = scales.kernel();
+    compiled.switch_rates = rates.kernel();
 }
 
 code::Kernel magnitude_kernel(const std::vector<Row>& rows, code::Lowering& lowering) {
@@ -321,6 +329,25 @@ std::vector<Expr> feedback_slopes(const CompiledModel& compiled, Model& model,
     return slopes;
 }
 
+/// The terms of Q + C without the multipliers that feed back.
+std::vector<Expr> free_forces(const CompiledModel& compiled, Model& model,
+                              const Equations& equations, const Switches& switches) {
+    const std::vector<Expr> lambdas = feedback_multipliers(compiled, equations);
+    std::vector<Expr> forces;
+    for (std::size_t i = 0; i < switches.Q.size(); ++i) {
+        Expr sum = model.graph.zero();
+        const Expr force = model.graph.add(switches.Q[i], switches.C[i]);
+        for (const Expr term : sym::summands(model.graph, force)) {
+            const std::vector<Expr> symbols = sym::symbols_of(model.graph, term);
+            const bool is_free = std::find_first_of(symbols.begin(), symbols.end(), lambdas.begin(),
+                                                    lambdas.end()) == symbols.end();
+            sum = is_free ? model.graph.add(sum, term) : sum;
+        }
+        forces.push_back(sum);
+    }
+    return forces;
+}
+
 /// Forces that feed back, and the inputs that whatever depends on multipliers needs.
 void find_feedback(CompiledModel& compiled, const Model& model, const Equations& equations,
                    const Switches& switches, std::vector<Expr>& inputs) {
@@ -330,6 +357,9 @@ void find_feedback(CompiledModel& compiled, const Model& model, const Equations&
     std::vector<Expr> all = forces;
     for (const mech::NamedExpr& output : compiled.outputs) {
         all.push_back(output.value);
+    }
+    for (const Switch& one : switches.list) {
+        all.push_back(one.value);
     }
     for (const mech::FrictionElement& element : equations.frictions) {
         all.insert(all.end(), {element.amount, element.limit, element.load});
@@ -342,6 +372,7 @@ void find_feedback(CompiledModel& compiled, const Model& model, const Equations&
     }
     for (const mech::FrictionElement& element : equations.frictions) {
         inputs.insert(inputs.end(), element.mode.begin(), element.mode.end());
+        inputs.push_back(element.still);
     }
 }
 
@@ -369,6 +400,8 @@ void compile_reactions(CompiledModel& compiled, Model& model, const Equations& e
     compiled.affine_feedback = are_affine(slopes, compiled, model, equations);
     reactive.add(slopes);
     compiled.reactive = reactive.kernel();
+    compiled.free_force =
+        Outputs(lowering).add(free_forces(compiled, model, equations, switches)).kernel();
 }
 
 void compile_gauge(CompiledModel& compiled, const Equations& equations, code::Lowering& lowering) {
@@ -464,6 +497,7 @@ void describe_rotations(CompiledModel& compiled, const Model& model, const Equat
 CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     CompiledModel compiled;
     describe(compiled, model, equations);
+    compiled.kinds = coordinate_kinds(model, equations);
     find_patterns(compiled, equations);
 
     const Switches switches = freeze_switches(model, equations);
@@ -471,7 +505,7 @@ CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     compiled.layout.switches = static_cast<int>(switches.list.size());
     std::vector<Expr> inputs = input_symbols(model);
     for (const Switch& one : switches.list) {
-        inputs.push_back(one.truth);
+        inputs.push_back(one.side);
     }
     find_feedback(compiled, model, equations, switches, inputs);
     model.graph.settle();  // what follows takes memory, and makes few new expressions
@@ -479,7 +513,7 @@ CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     code::Lowering lowering(model.graph, inputs);
     compile_reactions(compiled, model, equations, switches, lowering);
     compiled.dynamics = dynamics_kernel(equations, compiled.rows, switches, lowering);
-    compiled.differences = difference_kernel(model, switches.list, lowering);
+    compile_switches(compiled, switches.list, lowering);
     compiled.magnitudes = magnitude_kernel(compiled.rows, lowering);
     compiled.mass = Outputs(lowering).add_mass(equations).kernel();
     describe_rotations(compiled, model, equations, lowering);
@@ -514,7 +548,7 @@ CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     compile_controls(compiled, equations, lowering);
     compiled.large =
         compiled.n() >= kLargeSize && compiled.frictions.empty() && compiled.feedback.empty() &&
-        compiled.controls.empty() &&
+        compiled.controls.empty() && !compiled.switches_by_reactions() &&
         std::all_of(compiled.events.list.begin(), compiled.events.list.end(),
                     [](const CompiledEvents::One& one) { return one.coordinates.empty(); });
     return compiled;

@@ -3,6 +3,7 @@
 // Constant after compile(); every run works on an Evaluator of its own (sim/evaluator.h).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -20,21 +21,22 @@
 
 namespace ananke::sim {
 
-/// Input of every kernel: t, then q, v, a (n each), then the parameters, then the truths of the
-/// switches, then the multipliers, then the directions of slip.
+/// Input of every kernel: t, then q, v, a (n each), then the parameters, then the sides of the
+/// switches, then the multipliers, then per friction the direction of slip and the square of a
+/// slip that has none.
 struct InputLayout {
     int n = 0;           ///< coordinates
     int parameters = 0;  ///< p
     int switches = 0;
     int multipliers = 0;  ///< of the constraint rows, or 0 where no expression holds one
-    int directions = 0;   ///< one per component of slip
+    int directions = 0;   ///< one per component of slip, and one per friction
 
     std::size_t q() const { return 1; }
     std::size_t v() const { return 1 + static_cast<std::size_t>(n); }
     std::size_t a() const { return 1 + 2 * static_cast<std::size_t>(n); }
     std::size_t p() const { return 1 + 3 * static_cast<std::size_t>(n); }
-    std::size_t truths() const { return p() + static_cast<std::size_t>(parameters); }
-    std::size_t lambda() const { return truths() + static_cast<std::size_t>(switches); }
+    std::size_t sides() const { return p() + static_cast<std::size_t>(parameters); }
+    std::size_t lambda() const { return sides() + static_cast<std::size_t>(switches); }
     std::size_t slip() const { return lambda() + static_cast<std::size_t>(multipliers); }
     std::size_t size() const { return slip() + static_cast<std::size_t>(directions); }
 };
@@ -61,6 +63,7 @@ constexpr int kLargeSize = 1000;
 struct CompiledModel {
     InputLayout layout;
     std::vector<std::string> coordinate_names;  ///< n
+    std::vector<int> kinds;                     ///< n: see coordinate_kinds()
     std::vector<std::string> parameter_names;   ///< p
     std::vector<mech::Row> rows;                ///< m: the constraints, then the stick rows
     int constraint_rows = 0;                    ///< those before the stick rows
@@ -108,13 +111,15 @@ struct CompiledModel {
     std::vector<Aim> aims;         ///< where actuated rows prescribe the motion
     std::vector<Switch> switches;  ///< in Q and C
 
-    code::Kernel dynamics{code::Program{}};     ///< M entries, Q (n), C (n if has_nonideal), A
-                                                ///< entries, b, power, D entries
-    code::Kernel control{code::Program{}};      ///< directions of controls, W of aims
-    code::Kernel differences{code::Program{}};  ///< left - right of the switches
-    code::Kernel magnitudes{code::Program{}};   ///< of the rows of A, then of b
-    code::Kernel mass{code::Program{}};         ///< M entries
-    code::Kernel inertia{code::Program{}};      ///< J of `rotations`, upper triangles by rows
+    code::Kernel dynamics{code::Program{}};       ///< M entries, Q (n), C (n if has_nonideal), A
+                                                  ///< entries, b, power, D entries
+    code::Kernel control{code::Program{}};        ///< directions of controls, W of aims
+    code::Kernel switch_values{code::Program{}};  ///< g of the switches
+    code::Kernel switch_scales{code::Program{}};  ///< summed magnitudes of their terms
+    code::Kernel switch_rates{code::Program{}};   ///< Switch::rate, then its magnitudes (use a)
+    code::Kernel magnitudes{code::Program{}};     ///< of the rows of A, then of b
+    code::Kernel mass{code::Program{}};           ///< M entries
+    code::Kernel inertia{code::Program{}};        ///< J of `rotations`, upper triangles by rows
     code::Kernel position{
         code::Program{}};  ///< phi, its gradient, its magnitude: `holonomic`, then `integrals`
     code::Kernel velocity{code::Program{}};   ///< rate, A entries, rate magnitudes of all rows
@@ -124,6 +129,8 @@ struct CompiledModel {
     code::Kernel force{code::Program{}};      ///< reaction_expressions()
     /// Q (n), C (n if has_nonideal), power, d(Q + C)/d lambda (n for each of `feedback`)
     code::Kernel reactive{code::Program{}};
+    /// The terms of Q + C without these multipliers (n).
+    code::Kernel free_force{code::Program{}};
     /// Per friction: slip and force along it per component, then dry amount, limit, load,
     /// coefficient.
     code::Kernel friction{code::Program{}};
@@ -143,6 +150,12 @@ struct CompiledModel {
     /// The rows of constraints, without the stick rows.
     std::span<const mech::Row> constraints() const {
         return std::span(rows).first(static_cast<std::size_t>(constraint_rows));
+    }
+
+    /// Some switch depends on reactions.
+    bool switches_by_reactions() const {
+        return std::any_of(switches.begin(), switches.end(),
+                           [](const Switch& one) { return one.of == Switch::Of::kReactions; });
     }
 
     /// Adds the symbols of the switches to the model's graph.

@@ -53,17 +53,6 @@ bool CompiledProjection::take(const RowOrder& order, double t, const double* q, 
     return active_ != nullptr;
 }
 
-bool CompiledProjection::add_to(StepParts& parts) const {
-    const Level& position = active_->position;
-    const Level& velocity = active_->velocity;
-    parts.position = position.rows > 0 ? position.kernel.shared_program() : nullptr;
-    parts.velocity = velocity.rows > 0 ? velocity.kernel.shared_program() : nullptr;
-    parts.position_floors = position.floors;
-    parts.velocity_floors = velocity.floors;
-    return (position.rows == 0 || parts.position != nullptr) &&
-           (velocity.rows == 0 || parts.velocity != nullptr);
-}
-
 std::unique_ptr<CompiledProjection::Recording> CompiledProjection::record(const RowOrder& order,
                                                                           double t, const double* q,
                                                                           const double* v) const {
@@ -92,8 +81,8 @@ std::unique_ptr<CompiledProjection::Recording> CompiledProjection::record(const 
     }
     auto made = std::unique_ptr<Recording>(
         new Recording{order, make_level(false, positions), make_level(true, order)});
-    set_floors(made->position, false, t, q, v);
-    set_floors(made->velocity, true, t, q, v);
+    take_slopes(made->position, false, t, q, v);
+    take_slopes(made->velocity, true, t, q, v);
     return made;
 }
 
@@ -133,7 +122,7 @@ CompiledProjection::Level CompiledProjection::make_level(bool velocity,
         return model.is_large() ? record_segments(program, rows, places, order, norms)
                                 : RecordedKernel(record_level(program, rows, places, order, norms));
     });
-    return {*kernel, rows, {}};
+    return {*kernel, rows};
 }
 
 /// `program` gives residuals, entries of J at `places`, magnitudes.
@@ -170,24 +159,30 @@ code::StateKernel CompiledProjection::record_level(const code::Program& program,
     return code::StateKernel(builder.finish(outputs));
 }
 
-void CompiledProjection::set_floors(Level& level, bool velocity, double t, const double* q,
-                                    const double* v) const {
+void CompiledProjection::take_slopes(Level& level, bool velocity, double t, const double* q,
+                                     const double* v) const {
     const CompiledModel& model = evaluator_->model();
     std::vector<double> residual(level.rows);
-    std::vector<double> magnitude(level.rows);
+    std::vector<double> scale(level.rows);
     const std::span<const double> entries =
-        velocity ? evaluator_->velocity_entries(t, q, v, residual.data(), magnitude.data())
-                 : evaluator_->position_entries(t, q, residual.data(), magnitude.data());
+        velocity ? evaluator_->velocity_entries(t, q, v, residual.data(), scale.data())
+                 : evaluator_->position_entries(t, q, residual.data(), scale.data());
     const std::vector<Place>& places = velocity ? model.row_entries : model.holonomic_entries;
-    std::vector<double> steepest(level.rows, 0.0);
     for (std::size_t i = 0; i < places.size(); ++i) {
-        const auto row = static_cast<std::size_t>(places[i].row);
-        if (row < level.rows) {
-            steepest[row] = std::max(steepest[row], std::abs(entries[i]));
+        if (static_cast<std::size_t>(places[i].row) < level.rows && entries[i] != 0.0) {
+            level.slopes.push_back({places[i], std::abs(entries[i])});
         }
     }
-    for (const double largest : steepest) {
-        level.floors.push_back(solve::residual_scale(1, 0.0, &largest));
+    level.floors.assign(level.rows, 0.0);
+}
+
+void CompiledProjection::follow_sizes(Level& level, std::span<const double> sizes,
+                                      std::span<const double> tied) {
+    std::fill(level.floors.begin(), level.floors.end(), 0.0);
+    for (const Slope& slope : level.slopes) {
+        const auto column = static_cast<std::size_t>(slope.place.column);
+        level.floors[static_cast<std::size_t>(slope.place.row)] +=
+            kPartOfSize * slope.size * std::max(sizes[column], tied[column]);
     }
 }
 
@@ -204,7 +199,8 @@ double CompiledProjection::measure(Level& level, double t, std::span<double> q,
         if (k >= constraints && !evaluator_->row_sticks(static_cast<int>(k))) {
             continue;
         }
-        const double scaled = std::abs(f[k]) / std::max(magnitude[k], level.floors[k]);
+        const double scaled =
+            std::abs(f[k]) / solve::divisor(std::max(magnitude[k], level.floors[k]));
         residual = scaled <= residual ? residual : scaled;  // NaN stays
     }
     return residual;
@@ -269,6 +265,11 @@ std::optional<solve::ProjectionReport> CompiledProjection::project(double t, std
                                                                    std::span<double> v, Aim aim) {
     copy_few(q.data(), n_, kept_q_.data());
     copy_few(v.data(), n_, kept_v_.data());
+    if (const Scales& scales = evaluator_->scales(); active_->sizes != scales.version()) {
+        active_->sizes = scales.version();
+        follow_sizes(active_->position, scales.positions(), scales.tied_positions());
+        follow_sizes(active_->velocity, scales.velocities(), scales.tied_velocities());
+    }
     solve::ProjectionReport report;
     const double once = aim == Aim::kOnce ? kNear : kOneCorrection;
     const bool done = aim == Aim::kClosest

@@ -16,7 +16,6 @@
 #include "code/kernel.h"
 #include "sim/evaluator.h"
 #include "sim/recording.h"
-#include "sim/step_program.h"
 #include "solve/projection.h"
 
 namespace ananke::sim {
@@ -34,8 +33,6 @@ class CompiledProjection {
     /// is no program. Allocates where the order is a new one.
     bool take(const RowOrder& order, double t, const double* q, const double* v);
 
-    /// The part of the programs taken last in a whole step. False if they are in segments.
-    bool add_to(StepParts& parts) const;
     /// The programs of the last take() are those of this order.
     bool holds(const RowOrder& order) const {
         return active_ != nullptr && parameter_changes_ == evaluator_->parameter_changes() &&
@@ -52,15 +49,21 @@ class CompiledProjection {
                                                    std::span<double> v, Aim aim = Aim::kEnough);
 
   private:
+    struct Slope {
+        Place place;
+        double size;  ///< of the entry of J
+    };
     /// One program: dx (n), then the residuals of all rows, then the magnitudes of their terms.
     struct Level {
         RecordedKernel kernel;
         std::size_t rows;
-        std::vector<double> floors;  ///< rows: least scale of each, see solve::residual_scale
+        std::vector<Slope> slopes = {};   ///< where the program was made
+        std::vector<double> floors = {};  ///< rows: least scale of each
     };
     struct Recording {
         RowOrder order;
         Level position, velocity;
+        std::size_t sizes = 0;  ///< version of the scales that the floors are of
     };
 
     std::unique_ptr<Recording> record(const RowOrder& order, double t, const double* q,
@@ -74,7 +77,9 @@ class CompiledProjection {
                                    std::span<const int> norms) const;
     std::optional<std::vector<solve::Pivot>> own_pivots(std::span<const int> rows, double t,
                                                         const double* q, const double* v) const;
-    void set_floors(Level& level, bool velocity, double t, const double* q, const double* v) const;
+    void take_slopes(Level& level, bool velocity, double t, const double* q, const double* v) const;
+    static void follow_sizes(Level& level, std::span<const double> sizes,
+                             std::span<const double> tied);
     double measure(Level& level, double t, std::span<double> q, std::span<double> v);
     bool descend(Level& level, double t, std::span<double> q, std::span<double> v, bool velocity,
                  double one_correction, double& residual, double& correction);

@@ -105,6 +105,9 @@ Dynamics::Solver& Dynamics::make_solver() const {
 /// b <- b - 2 g phi' - g^2 phi for holonomic rows, b - g psi for the others; THEORY section 6.
 solve::System Dynamics::stabilized(double t, const double* q, const double* v, bool in_step) {
     if (!feedback_.empty()) {
+        if (!feedback_.has_start()) {
+            start_feedback(t, q, v);
+        }
         evaluator_->set_multipliers(feedback_.multipliers());
     }
     const auto system = [&] {
@@ -132,6 +135,20 @@ solve::System Dynamics::stabilized(double t, const double* q, const double* v, b
             at.row_magnitude,
             at.b_magnitude,
             at.groups};
+}
+
+/// A law of reactions need not be a number where these are zero, so the first trial is what the
+/// other forces ask for.
+void Dynamics::start_feedback(double t, const double* q, const double* v) {
+    const solve::System at = evaluator_->system(t, q, v);
+    const Eigen::VectorXd none;
+    const solve::System ideal{at.M, evaluator_->free_force(), none,           at.A,
+                              at.b, at.row_magnitude,         at.b_magnitude, at.groups};
+    const SolveStatus status =
+        actuated_ ? actuated_->solve(ideal, evaluator_->actuation()) : solver().solve(ideal);
+    if (status == SolveStatus::kOk) {
+        feedback_.start_from(actuated_ ? actuated_->lambda().data() : solver().lambda().data());
+    }
 }
 
 bool Dynamics::share_sticking(double t, const double* q, const double* v) {
@@ -228,6 +245,17 @@ SolveStatus Dynamics::attribute(double t, const double* q, const double* v, cons
 }
 
 SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
+    SolveStatus status = accelerate_by_law(t, q, v);
+    const int count = evaluator_->model().layout.switches;
+    for (int k = 0; k < count && evaluator_->model().switches_by_reactions() &&
+                    status == SolveStatus::kOk && evaluator_->follow_reactions(lambda().data());
+         ++k) {
+        status = accelerate_by_law(t, q, v);
+    }
+    return status;
+}
+
+SolveStatus Dynamics::accelerate_by_law(double t, const double* q, const double* v) {
     attributed_ = false;
     ++evaluations_;
     taken_ = false;
@@ -461,6 +489,13 @@ SolveStatus Dynamics::evaluate_form(const solve::System& at, solve::Gauge gauge)
             motion.value().lambda[k];
     }
     return SolveStatus::kOk;
+}
+
+void find_reactions(Evaluator& evaluator, double t, const double* q, const double* v) {
+    const CompiledModel& model = evaluator.model();
+    if (!model.feedback.empty() || model.switches_by_reactions()) {
+        Dynamics(evaluator, {}).accelerate(t, q, v);
+    }
 }
 
 Error Dynamics::explain(double t, const double* q, const double* v) {

@@ -27,9 +27,6 @@ struct DynamicsOptions {
     solve::Form form = solve::Form::kAuto;
     Drift drift = Drift::kProject;
     double baumgarte_rate = 10.0;  ///< g, 1/s
-    /// Steps are one program as soon as they can be, not when that has paid. The bits are the
-    /// same.
-    bool whole_steps = false;
 };
 
 class Dynamics {
@@ -38,7 +35,8 @@ class Dynamics {
     Dynamics(Evaluator& evaluator, const DynamicsOptions& options,
              solve::Wanted wanted = solve::Wanted::kAll);
 
-    /// Acceleration at a state on the constraints; the rank is decided here.
+    /// Acceleration at a state on the constraints; the rank is decided here, and so are the sides
+    /// of switches on reactions, unless they are held.
     solve::SolveStatus accelerate(double t, const double* q, const double* v);
     /// Acceleration inside a step, with the rows chosen by the last accelerate().
     solve::SolveStatus accelerate_in_step(double t, const double* q, const double* v,
@@ -125,7 +123,9 @@ class Dynamics {
     /// Made when it is first needed: what only takes the answers of programs does without.
     Solver& solver() const { return solver_ ? *solver_ : make_solver(); }
     Solver& make_solver() const;
+    solve::SolveStatus accelerate_by_law(double t, const double* q, const double* v);
     solve::SolveStatus take_sparse(solve::SolveStatus status);
+    void start_feedback(double t, const double* q, const double* v);
     solve::System stabilized(double t, const double* q, const double* v, bool in_step);
     solve::SolveStatus accelerate_actuated(const solve::System& at);
     solve::SolveStatus actuated_in_step(double t, const double* q, const double* v,
@@ -171,6 +171,10 @@ class Dynamics {
     bool rank_warning_ = false;
     std::optional<Error> form_error_;
 };
+
+/// Gives the evaluator the reactions of a state, for forces that depend on them: they need not be
+/// numbers for any others. Nothing is changed where no force does.
+void find_reactions(Evaluator& evaluator, double t, const double* q, const double* v);
 
 /// "the constraints rod and wire contradict each other ..." or the like, for a system at (t, q, v).
 Error explain_failure(Evaluator& evaluator, double t, const double* q, const double* v);

@@ -6,12 +6,21 @@
 #include <limits>
 
 namespace ananke::sim {
+namespace {
+
+/// What of a value is rounding, as a part of its terms.
+constexpr double kRoundOff = 16.0 * std::numeric_limits<double>::epsilon();
+
+}  // namespace
 
 Evaluator::Evaluator(std::shared_ptr<const CompiledModel> compiled,
                      std::span<const double> parameters)
     : compiled_(std::move(compiled)),
+      scales_(compiled_->kinds),
       dynamics_(compiled_->dynamics),
-      differences_(compiled_->differences),
+      switch_values_(compiled_->switch_values),
+      switch_scales_(compiled_->switch_scales),
+      switch_rates_(compiled_->switch_rates),
       magnitudes_(compiled_->magnitudes),
       mass_(compiled_->mass),
       position_(compiled_->position),
@@ -21,6 +30,7 @@ Evaluator::Evaluator(std::shared_ptr<const CompiledModel> compiled,
       output_(compiled_->output),
       force_(compiled_->force),
       reactive_(compiled_->reactive),
+      free_force_(compiled_->free_force),
       friction_(compiled_->friction),
       gauge_(compiled_->gauge),
       control_(compiled_->control) {
@@ -43,8 +53,11 @@ Evaluator::Evaluator(std::shared_ptr<const CompiledModel> compiled,
     C_ = Eigen::VectorXd::Zero(model.has_nonideal ? n : 0);
     b_ = Eigen::VectorXd::Zero(m);
     magnitude_ = Eigen::VectorXd::Zero(2 * m);
-    difference_.assign(model.switches.size(), 0.0);
-    held_truths_.assign(model.switches.size(), 0.0);
+    for (std::vector<double>* each : {&switch_value_, &switch_rounding_, &held_sides_}) {
+        each->assign(model.switches.size(), 0.0);
+    }
+    switch_rate_.assign(2 * model.switches.size(), 0.0);
+    free_.assign(model.switches.size(), 0);
     scaled_.assign(static_cast<std::size_t>(m), 0.0);
     const auto slips = static_cast<std::size_t>(m - model.constraint_rows);
     slopes_.assign(static_cast<std::size_t>(n) * model.feedback.size(), 0.0);
@@ -68,6 +81,12 @@ std::span<const double> Evaluator::direction(int friction) const {
     const CompiledFriction& one = compiled_->frictions[static_cast<std::size_t>(friction)];
     return {input_.data() + compiled_->layout.slip() + one.first_direction,
             static_cast<std::size_t>(one.components)};
+}
+
+void Evaluator::set_still(int friction, double slip) {
+    const CompiledFriction& one = compiled_->frictions[static_cast<std::size_t>(friction)];
+    const int place = one.first_direction + one.components;
+    input_[compiled_->layout.slip() + static_cast<std::size_t>(place)] = slip * slip;
 }
 
 void Evaluator::set_stick(int friction) {
@@ -103,6 +122,16 @@ std::span<const double> Evaluator::friction_values(double t, const double* q, co
     return friction_values_;
 }
 
+std::span<const double> Evaluator::slip_sizes(double t, const double* q, const double* v) {
+    load(t, q, v);
+    velocity_.run(input_.data(), scratch_.data());
+    scaled_.assign(compiled_->rows.size(), 0.0);
+    raise_scales(compiled_->row_entries, scratch_.data() + compiled_->rows.size(),
+                 scales_.velocities_with(v), scales_.tied_velocities(), scaled_);
+    return std::span<const double>(scaled_).subspan(
+        static_cast<std::size_t>(compiled_->constraint_rows));
+}
+
 std::span<const double> Evaluator::slip_row(int k) const {
     const auto n = static_cast<std::size_t>(compiled_->n());
     return std::span(slip_rows_).subspan(static_cast<std::size_t>(k) * n, n);
@@ -123,45 +152,134 @@ void Evaluator::mask_slipping_rows() {
     }
 }
 
-bool Evaluator::is_true(int which) const {
-    const auto k = static_cast<std::size_t>(which);
-    return compiled_->switches[k].or_equal ? difference_[k] <= 0.0 : difference_[k] < 0.0;
-}
-
-/// Truths at the state that is loaded.
-void Evaluator::follow_switches() {
-    differences_.run(input_.data(), difference_.data());
-    for (int k = 0; k < compiled_->layout.switches; ++k) {
-        set_truth(k, is_true(k));
+/// Sides at the state that is loaded, by a rule for one whose value is known; true if one changed.
+/// A value that is not a number, of a comparison inside a branch that is not taken, tells none.
+/// Comparisons may hold others, whose sides they see in the next run.
+template <class SideOf>
+bool Evaluator::set_sides(SideOf side_of) {
+    bool any = false;
+    bool changed = true;
+    for (int run = 0; changed && run < compiled_->layout.switches; ++run) {
+        changed = false;
+        switch_values_.run(input_.data(), switch_value_.data());
+        for (int k = 0; k < compiled_->layout.switches; ++k) {
+            const auto i = static_cast<std::size_t>(k);
+            const int now =
+                std::isnan(switch_value_[i]) ? side(k) : side_of(k, compiled_->switches[i]);
+            changed = changed || now != side(k);
+            set_side(k, now);
+        }
+        any = any || changed;
     }
+    return any;
 }
 
-double Evaluator::switch_difference(int which, double t, const double* q, const double* v) {
+/// Of all switches, or of those that are not held.
+void Evaluator::follow_switches() {
+    set_sides([this](int k, const Switch& one) {
+        const auto i = static_cast<std::size_t>(k);
+        const bool follows = !switches_held_ || free_[i] != 0;
+        return follows && one.of != Switch::Of::kReactions ? one.side_of(switch_value_[i])
+                                                           : side(k);
+    });
+}
+
+bool Evaluator::follow_reactions(const double* lambda) {
+    if (switches_held_) {
+        return false;
+    }
+    set_multipliers(lambda);
+    return set_sides([this](int k, const Switch& one) {
+        return one.of == Switch::Of::kReactions
+                   ? one.side_of(switch_value_[static_cast<std::size_t>(k)])
+                   : side(k);
+    });
+}
+
+std::span<const double> Evaluator::switch_values(double t, const double* q, const double* v) {
     load(t, q, v);
-    differences_.run(input_.data(), difference_.data());
-    return difference_[static_cast<std::size_t>(which)];
+    switch_values_.run(input_.data(), switch_value_.data());
+    return switch_value_;
 }
 
-bool Evaluator::truth_at(int which, double t, const double* q, const double* v) {
-    switch_difference(which, t, q, v);
-    return is_true(which);
+std::span<const double> Evaluator::switch_rounding(double t, const double* q, const double* v) {
+    load(t, q, v);
+    switch_scales_.run(input_.data(), switch_rounding_.data());
+    for (double& scale : switch_rounding_) {
+        scale *= kRoundOff;
+    }
+    return switch_rounding_;
+}
+
+std::span<const double> Evaluator::switch_rates(double t, const double* q, const double* v,
+                                                const double* a) {
+    switch_rates_.run(inputs(t, q, v, a).data(), switch_rate_.data());
+    for (std::size_t i = switch_rate_.size() / 2; i < switch_rate_.size(); ++i) {
+        switch_rate_[i] *= kRoundOff;
+    }
+    return switch_rate_;
+}
+
+void Evaluator::release_switches() {
+    switches_held_ = false;
+    std::fill(free_.begin(), free_.end(), 0);
+    free_switches_ = 0;
 }
 
 void Evaluator::hold_switches(double t, const double* q, const double* v) {
+    release_switches();
     load(t, q, v);
     follow_switches();
     switches_held_ = true;
 }
 
+void Evaluator::hold_switches_again(double t, const double* q, const double* v) {
+    switch_rounding(t, q, v);
+    set_sides([this](int k, const Switch& one) {
+        const auto i = static_cast<std::size_t>(k);
+        const bool known =
+            one.of != Switch::Of::kReactions && std::abs(switch_value_[i]) > switch_rounding_[i];
+        return known ? one.side_of(switch_value_[i]) : side(k);
+    });
+}
+
+void Evaluator::let_follow(int which) {
+    char& free = free_[static_cast<std::size_t>(which)];
+    free_switches_ += free == 0 ? 1 : 0;
+    free = 1;
+}
+
+void Evaluator::hold(int which, int side) {
+    char& free = free_[static_cast<std::size_t>(which)];
+    free_switches_ -= free;
+    free = 0;
+    set_side(which, side);
+}
+
 void Evaluator::suspend_hold() {
-    const double* truths = input_.data() + compiled_->layout.truths();
-    std::copy(truths, truths + held_truths_.size(), held_truths_.begin());
+    const double* sides = input_.data() + compiled_->layout.sides();
+    std::copy(sides, sides + held_sides_.size(), held_sides_.begin());
     switches_held_ = false;
 }
 
 void Evaluator::resume_hold() {
-    std::copy(held_truths_.begin(), held_truths_.end(), input_.data() + compiled_->layout.truths());
+    std::copy(held_sides_.begin(), held_sides_.end(), input_.data() + compiled_->layout.sides());
     switches_held_ = true;
+}
+
+bool Evaluator::take_own_law(double t, const double* q, const double* v) {
+    if (held_sides_.empty() || !switches_held_) {
+        return false;
+    }
+    suspend_hold();
+    load(t, q, v);
+    follow_switches();
+    const double* sides = input_.data() + compiled_->layout.sides();
+    if (std::equal(held_sides_.begin(), held_sides_.end(), sides)) {
+        resume_hold();
+        return false;
+    }
+    return true;
 }
 
 void Evaluator::scatter_mass(const double* values, double* M) const {
@@ -266,6 +384,12 @@ void Evaluator::update_reactive() {
     std::copy(next, next + slopes_.size(), slopes_.data());
 }
 
+const Eigen::VectorXd& Evaluator::free_force() {
+    free_Q_.resize(Q_.size());
+    free_force_.run(input_.data(), free_Q_.data());
+    return free_Q_;
+}
+
 Energy Evaluator::energy(double t, const double* q, const double* v) {
     load(t, q, v);
     double values[4];
@@ -307,10 +431,46 @@ std::span<const double> Evaluator::raw_residuals(double t, const double* q, cons
     return {scratch_.data(), static_cast<std::size_t>(compiled_->m())};
 }
 
+/// Scales of rows are at least a tenth of the sum of |entry| size over the row.
+void Evaluator::raise_scales(const std::vector<Place>& places, const double* entries,
+                             std::span<const double> sizes, std::span<const double> tied,
+                             std::span<double> scale) {
+    change_.assign(scale.size(), 0.0);
+    for (const Place& place : places) {
+        const auto row = static_cast<std::size_t>(place.row);
+        const auto column = static_cast<std::size_t>(place.column);
+        if (row < scale.size()) {
+            change_[row] += std::abs(*entries) * std::max(sizes[column], tied[column]);
+        }
+        ++entries;
+    }
+    for (std::size_t k = 0; k < scale.size(); ++k) {
+        const double least = kPartOfSize * change_[k];
+        scale[k] = least > scale[k] ? least : scale[k];
+    }
+}
+
 std::span<const double> Evaluator::scaled_residuals(double t, const double* q, const double* v) {
     const std::span<const double> raw = raw_residuals(t, q, v);
-    for (std::size_t i = 0; i < raw.size(); ++i) {
-        scaled_[i] = raw[i] / std::max(1.0, scratch_[raw.size() + i]);
+    std::vector<double>& scale = residual_scale_;
+    scale.assign(scratch_.data() + raw.size(), scratch_.data() + 2 * raw.size());
+    std::copy(raw.begin(), raw.end(), scaled_.begin());
+    velocity_.run(input_.data(), scratch_.data());
+    // A is the derivative by q of holonomic rows, and by v of the others.
+    const std::span<const double> positions = scales_.positions_with(q);
+    const std::span<const double> velocities = scales_.velocities_with(v);
+    change_.assign(scale.size(), 0.0);
+    const double* entry = scratch_.data() + scale.size();
+    for (const Place& place : compiled_->row_entries) {
+        const auto row = static_cast<std::size_t>(place.row);
+        const auto column = static_cast<std::size_t>(place.column);
+        const double size = compiled_->rows[row].holonomic
+                                ? std::max(positions[column], scales_.tied_positions()[column])
+                                : std::max(velocities[column], scales_.tied_velocities()[column]);
+        change_[row] += std::abs(*entry++) * size;
+    }
+    for (std::size_t k = 0; k < scale.size(); ++k) {
+        scaled_[k] /= solve::divisor(std::max(scale[k], kPartOfSize * change_[k]));
     }
     return scaled_;
 }
@@ -385,6 +545,8 @@ void Evaluator::position(double t, const double* q, double* phi, double* J, doub
         phi[i] = std::isnan(first) ? 0.0 : phi[i] - first;
         scale[i] = std::isnan(first) ? 1.0 : scale[i] + std::abs(first);
     }
+    raise_scales(compiled_->holonomic_entries, scratch_.data() + all, scales_.positions_with(q),
+                 scales_.tied_positions(), {scale, rows});
 }
 
 void Evaluator::hold_integrals(double t, const double* q) {
@@ -417,6 +579,8 @@ void Evaluator::velocity(double t, const double* q, const double* v, double* psi
     for (std::size_t i = 0; i < rows; ++i) {
         scale[i] = next[i];
     }
+    raise_scales(compiled_->row_entries, scratch_.data() + rows, scales_.velocities_with(v),
+                 scales_.tied_velocities(), {scale, rows});
     for (std::size_t k = 0; k < in_force_.size(); ++k) {
         const std::size_t row = static_cast<std::size_t>(compiled_->constraint_rows) + k;
         if (in_force_[k] == 0) {

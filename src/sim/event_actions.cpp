@@ -23,6 +23,13 @@ Error at_event(ErrorCode code, double t, const std::string& name, const std::str
     return {code, fmt::format("at t = {}: the event {} {}", to_short_text(t, 9), name, what)};
 }
 
+Error set_off_again(double t, const std::vector<std::string>& names) {
+    return {ErrorCode::kNotUnique,
+            fmt::format("at t = {}: the events {} set each other off again and again at this time, "
+                        "without an end; let one event express what they do together",
+                        to_short_text(t, 9), join_names(names))};
+}
+
 Error off_the_constraints(Evaluator& evaluator, double t, const std::string& name,
                           std::span<const double> q, std::span<const double> v) {
     const std::span<const double> residuals = evaluator.scaled_residuals(t, q.data(), v.data());
@@ -151,9 +158,13 @@ Result<EventOutcome> carry_out_events(EventWatch& watch, Evaluator& evaluator,
     const double h_before = evaluator.energy(t, q.data(), v.data()).h;
     EventOutcome outcome;
     bool changed = false;
-    for (const int which : watch.due()) {
-        const CompiledEvents::One& one = watch.event(which);
-        Result<EventEffect> effect = watch.carry_out(which, t, q.data(), v.data());
+    EventInstant& instant = watch.begin_instant(t, q.data(), v.data());
+    while (const std::optional<int> which = instant.next()) {
+        if (instant.is_endless()) {
+            return set_off_again(t, instant.names_of_last_round());
+        }
+        const CompiledEvents::One& one = watch.event(*which);
+        Result<EventEffect> effect = watch.carry_out(*which, t, q.data(), v.data());
         if (!effect) {
             return effect.error();
         }
@@ -193,6 +204,7 @@ Result<EventOutcome> carry_out_events(EventWatch& watch, Evaluator& evaluator,
                                 "leaves velocities that cannot be put onto the constraints");
             }
             effect.value().detail += moved_text(evaluator.model(), wanted, v);
+            instant.follow(t, q.data(), v.data());
         }
         if (one.stop && outcome.stopped_by.empty()) {
             outcome.stopped_by = one.name;

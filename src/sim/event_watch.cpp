@@ -26,10 +26,8 @@ constexpr double kNearZero = 0.1;
 constexpr double kRestless = 8.0;
 /// Halvings towards the beginning of a step that look for the way back of an event.
 constexpr int kShortestFlight = 45;
-/// A value below this, relative to its terms (at least 1), is round-off.
+/// A value below this, relative to the largest terms it has had, is round-off.
 constexpr double kRoundOff = 16.0 * std::numeric_limits<double>::epsilon();
-/// Rates below this do not tell where a value is heading.
-constexpr double kNoRate = 1e-13;
 /// An event that comes again within this time (relative to 1 + |t|) makes no progress.
 constexpr double kNoProgress = 1e-10;
 constexpr int kMostPiled = 8;
@@ -58,16 +56,18 @@ Error endless(double t, const std::string& name) {
 EventWatch::EventWatch(Evaluator& evaluator, std::size_t state_size)
     : evaluator_(&evaluator),
       compiled_(&evaluator.model().events),
+      instant_(evaluator),
       values_(compiled_->values),
       scales_(compiled_->scales),
       rates_(compiled_->rates),
+      rate_scales_(compiled_->rate_scales),
       actions_(compiled_->actions),
       parameters_(compiled_->parameters),
       n_(static_cast<std::size_t>(evaluator.model().n())) {
     const std::size_t count = compiled_->list.size();
     y_.assign(state_size, 0.0);
     for (std::vector<double>* each :
-         {&now_, &scale_, &rate_, &band_, &kept_band_, &before_, &found_}) {
+         {&now_, &scale_, &rounding_, &rate_, &rate_scale_, &band_, &kept_band_, &found_}) {
         each->assign(count, 0.0);
     }
     last_.assign(count, -std::numeric_limits<double>::infinity());
@@ -80,15 +80,30 @@ EventWatch::EventWatch(Evaluator& evaluator, std::size_t state_size)
     due_.reserve(count);
 }
 
-void EventWatch::start(double t, const double* q, const double* v, const double* a) {
+/// Coordinates carry the rounding of the largest sizes they have had: x = 0 is reached from 1 up to
+/// that of 1.
+void EventWatch::note_terms(const double* inputs) {
+    scales_.run(inputs, scale_.data());
+    for (std::size_t k = 0; k < scale_.size(); ++k) {
+        rounding_[k] = std::fmax(rounding_[k], kRoundOff * scale_[k]);
+    }
+}
+
+/// Values, rates and their scales at a state.
+void EventWatch::look_at(double t, const double* q, const double* v, const double* a) {
     const double* in = evaluator_->inputs(t, q, v, a).data();
     values_.run(in, now_.data());
-    scales_.run(in, scale_.data());
+    note_terms(in);
     rates_.run(in, rate_.data());
+    rate_scales_.run(in, rate_scale_.data());
+}
+
+void EventWatch::start(double t, const double* q, const double* v, const double* a) {
+    look_at(t, q, v, a);
     for (std::size_t k = 0; k < side_.size(); ++k) {
-        face(static_cast<int>(k), now_[k], scale_[k], rate_[k]);
+        face(static_cast<int>(k));
     }
-    parameters_.run(in, formula_.data());
+    parameters_.run(evaluator_->inputs().data(), formula_.data());
     last_time_ = t;
     follows_.resize(formula_.size());
     for (std::size_t p = 0; p < formula_.size(); ++p) {
@@ -98,15 +113,14 @@ void EventWatch::start(double t, const double* q, const double* v, const double*
 }
 
 /// Decides the side of an event from its value, or from its rate where the value is round-off.
-void EventWatch::face(int which, double f, double scale, double rate) {
+void EventWatch::face(int which) {
     const auto k = static_cast<std::size_t>(which);
-    const double tiny = kRoundOff * std::max(1.0, scale);
-    if (std::abs(f) > tiny) {
-        side_[k] = sign_of(f);
+    if (std::abs(now_[k]) > rounding_[k]) {
+        side_[k] = sign_of(now_[k]);
         band_[k] = 0.0;
     } else {
-        side_[k] = std::abs(rate) > kNoRate ? sign_of(rate) : 0;
-        band_[k] = tiny;
+        side_[k] = std::abs(rate_[k]) > kRoundOff * rate_scale_[k] ? sign_of(rate_[k]) : 0;
+        band_[k] = rounding_[k];
     }
 }
 
@@ -166,11 +180,46 @@ void EventWatch::fill_samples(double begin, double until) {
     }
 }
 
-Result<std::optional<double>> EventWatch::after_step(ode::Stepper& stepper, double until) {
+void EventWatch::look_at_rows(std::span<const double> row_times) {
+    row_times_.clear();
+    row_values_.clear();
+    for (const double t : row_times) {
+        if (!(t > stepper_->t_previous() && t < stepper_->t())) {
+            continue;
+        }
+        row_times_.push_back(t);
+        evaluate(t);
+        row_values_.insert(row_values_.end(), now_.begin(), now_.end());
+    }
+}
+
+/// The time of a row between two samples at which the value is beyond zero, where the samples are
+/// all on this side of it.
+std::optional<double> EventWatch::row_beyond(int which, const Sample& from, const Sample& middle,
+                                             const Sample& to) const {
+    const int side = sign_of(from.f);
+    if (side == 0 || sign_of(middle.f) != side || sign_of(to.f) != side) {
+        return std::nullopt;
+    }
+    const auto first = std::upper_bound(row_times_.begin(), row_times_.end(), from.t);
+    for (auto row = first; row != row_times_.end() && *row < to.t; ++row) {
+        const auto i = static_cast<std::size_t>(row - row_times_.begin());
+        if (sign_of(row_values_[i * side_.size() + static_cast<std::size_t>(which)]) == -side) {
+            return *row;
+        }
+    }
+    return std::nullopt;
+}
+
+Result<std::optional<double>> EventWatch::after_step(ode::Stepper& stepper, double until,
+                                                     std::span<const double> row_times) {
     stepper_ = &stepper;
     const double begin = stepper.t_previous();
     const std::size_t count = side_.size();
+    const double* q = stepper.y_previous().data();
+    note_terms(evaluator_->inputs(begin, q, q + n_).data());
     fill_samples(begin, until);
+    look_at_rows(row_times);
     const auto sample = [&](std::size_t s, std::size_t k) { return samples_[s * count + k]; };
     for (std::size_t s = 0; s + 2 < kSamples; s += 2) {
         kept_side_ = side_;
@@ -243,8 +292,11 @@ std::optional<double> EventWatch::search(int which, const Sample& from, const Sa
                                          const Sample& to, int depth) {
     const auto k = static_cast<std::size_t>(which);
     const bool wide = to.t - from.t > 4.0 * kSameTime * (1.0 + std::abs(to.t));
-    const std::optional<double> place =
+    std::optional<double> place =
         depth > 0 && wide ? suspect(from, middle, to, depth % 2 == 0) : std::nullopt;
+    if (!place && depth > 0) {
+        place = row_beyond(which, from, middle, to);
+    }
     if (place) {
         const Sample turn = *place == middle.t ? middle : sample_at(which, *place);
         const Sample left = sample_at(which, 0.5 * (from.t + turn.t));
@@ -332,17 +384,20 @@ void EventWatch::collect_due(double t) {
     }
 }
 
+EventInstant& EventWatch::begin_instant(double t, const double* q, const double* v) {
+    instant_.begin(t, q, v, due_, side_, rounding_);
+    return instant_;
+}
+
 Result<EventEffect> EventWatch::carry_out(int which, double t, const double* q, double* v) {
     const CompiledEvents::One& one = event(which);
     const CompiledModel& model = evaluator_->model();
     const auto k = static_cast<std::size_t>(which);
-    const double* in = evaluator_->inputs(t, q, v).data();
-    if (which == due_.front()) {
-        values_.run(in, before_.data());
+    if (t != last_[k]) {  // not once more at one instant
+        const bool progress = t - last_[k] > kNoProgress * (1.0 + std::abs(t));
+        piled_[k] = progress ? 0 : piled_[k] + 1;
+        last_[k] = t;
     }
-    const bool progress = t - last_[k] > kNoProgress * (1.0 + std::abs(t));
-    piled_[k] = progress ? 0 : piled_[k] + 1;
-    last_[k] = t;
     if (piled_[k] >= kMostPiled) {
         return endless(t, one.name);
     }
@@ -360,7 +415,7 @@ Result<EventEffect> EventWatch::carry_out(int which, double t, const double* q, 
             }
         }
     }
-    actions_.run(in, action_.data());
+    actions_.run(evaluator_->inputs(t, q, v).data(), action_.data());
     const double* next = action_.data() + one.first_action;
     for (const int coordinate : one.coordinates) {
         const auto i = static_cast<std::size_t>(coordinate);
@@ -412,26 +467,24 @@ void EventWatch::follow_parameters() {
 }
 
 void EventWatch::resume(double t, const double* q, const double* v, const double* a) {
-    const double* in = evaluator_->inputs(t, q, v, a).data();
-    values_.run(in, now_.data());
-    scales_.run(in, scale_.data());
-    rates_.run(in, rate_.data());
+    look_at(t, q, v, a);
+    const std::span<const double> before = instant_.before();
     for (std::size_t k = 0; k < side_.size(); ++k) {
         const auto which = static_cast<int>(k);
-        const bool happened = std::find(due_.begin(), due_.end(), which) != due_.end();
-        const double tiny = kRoundOff * std::max(1.0, scale_[k]);
+        const bool happened = instant_.has_happened(which);
+        const double tiny = rounding_[k];
         const double instant = kSameTime * (1.0 + std::abs(t)) * std::abs(rate_[k]);
-        const int heading = sign_of(rate_[k]);
+        const int heading = std::abs(rate_[k]) > kRoundOff * rate_scale_[k] ? sign_of(rate_[k]) : 0;
         // Still at zero: it leaves from here. One that is about to happen keeps its side.
-        const bool leaves = happened ? std::abs(now_[k]) <= 2.0 * std::abs(before_[k]) + tiny
+        const bool leaves = happened ? std::abs(now_[k]) <= 2.0 * std::abs(before[k]) + tiny
                                      : std::abs(now_[k]) <= tiny + instant && heading != 0 &&
                                            (heading == side_[k] || !counts(which, side_[k]));
-        const bool jumped = std::abs(now_[k] - before_[k]) > tiny && sign_of(now_[k]) != side_[k];
+        const bool jumped = std::abs(now_[k] - before[k]) > tiny && sign_of(now_[k]) != side_[k];
         if (leaves) {
             side_[k] = heading;
-            band_[k] = 4.0 * std::abs(now_[k]) + kRoundOff * scale_[k];
+            band_[k] = 4.0 * std::abs(now_[k]) + tiny;
         } else if (happened || jumped) {
-            face(which, now_[k], scale_[k], rate_[k]);  // a jump over zero is no event
+            face(which);  // a jump over zero is no event
         }
     }
     due_.clear();

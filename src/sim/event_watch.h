@@ -15,6 +15,7 @@
 #include "ode/root.h"
 #include "ode/stepper.h"
 #include "sim/evaluator.h"
+#include "sim/event_instant.h"
 
 namespace ananke::sim {
 
@@ -40,15 +41,20 @@ class EventWatch {
     void start(double t, const double* q, const double* v, const double* a);
 
     /// The first time in the last step, not beyond `until`, at which events happen: due() lists
-    /// them. Fails when an event comes again sooner than time can resolve.
-    Result<std::optional<double>> after_step(ode::Stepper& stepper, double until);
+    /// them. The step is looked at in the times of rows inside it, too. Fails when an event comes
+    /// again sooner than time can resolve.
+    Result<std::optional<double>> after_step(ode::Stepper& stepper, double until,
+                                             std::span<const double> row_times);
     std::span<const int> due() const { return due_; }
 
-    /// Carries out an event at a state: sets v and the evaluator's parameters. Fails when its
+    /// The events of due(), and what they set off, at the time after_step() found and a state
+    /// there.
+    EventInstant& begin_instant(double t, const double* q, const double* v);
+    /// Carries out one of them at a state: sets v and the evaluator's parameters. Fails when its
     /// times pile up.
     Result<EventEffect> carry_out(int which, double t, const double* q, double* v);
 
-    /// Goes on from the state that the events of due() have left, with its acceleration.
+    /// Goes on from the state that the events of the instant have left, with its acceleration.
     void resume(double t, const double* q, const double* v, const double* a);
     /// The longest step to try from there: events may come as soon again as they did. 0: any.
     double longest_step() const { return longest_step_; }
@@ -63,9 +69,14 @@ class EventWatch {
     double value_at(int which, double t);
     bool counts(int which, int side) const;
     bool crossed(int which, int side, double f) const;
-    void face(int which, double f, double scale, double rate);
+    void note_terms(const double* inputs);
+    void look_at(double t, const double* q, const double* v, const double* a);
+    void face(int which);
     Sample sample_at(int which, double t);
     void fill_samples(double begin, double until);
+    void look_at_rows(std::span<const double> row_times);
+    std::optional<double> row_beyond(int which, const Sample& from, const Sample& middle,
+                                     const Sample& to) const;
     static std::optional<double> dip(const Sample& from, const Sample& to);
     static std::optional<double> suspect(const Sample& from, const Sample& middle, const Sample& to,
                                          bool by_tangents);
@@ -78,16 +89,19 @@ class EventWatch {
 
     Evaluator* evaluator_;
     const CompiledEvents* compiled_;
-    code::Kernel values_, scales_, rates_, actions_, parameters_;
+    EventInstant instant_;
+    code::Kernel values_, scales_, rates_, rate_scales_, actions_, parameters_;
     ode::Stepper* stepper_ = nullptr;
     std::size_t n_;
 
-    std::vector<double> y_;                                         ///< state inside a step
-    std::vector<double> now_, scale_, rate_;                        ///< per event
-    std::vector<Sample> samples_;                                   ///< times x events
-    std::vector<double> action_, formula_;                          ///< outputs of the kernels
-    std::vector<double> band_, kept_band_, before_, found_, last_;  ///< per event
-    std::vector<int> side_, kept_side_, piled_;                     ///< per event
+    std::vector<double> y_;         ///< state inside a step
+    std::vector<double> rounding_;  ///< of each value, by the largest terms it has had
+    std::vector<double> now_, scale_, rate_, rate_scale_;  ///< per event
+    std::vector<double> row_times_, row_values_;           ///< rows x events
+    std::vector<Sample> samples_;                          ///< times x events
+    std::vector<double> action_, formula_;                 ///< outputs of the kernels
+    std::vector<double> band_, kept_band_, found_, last_;  ///< per event
+    std::vector<int> side_, kept_side_, piled_;            ///< per event
     std::vector<bool> follows_;  ///< per parameter: it is what its formula says
     std::vector<int> due_;
     double last_time_ = 0.0;  ///< of an event

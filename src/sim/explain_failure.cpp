@@ -194,6 +194,7 @@ std::string places_text(const CompiledModel& model, std::span<const int> rows) {
 
 Error explain_failure(Evaluator& evaluator, double t, const double* q, const double* v) {
     const CompiledModel& model = evaluator.model();
+    find_reactions(evaluator, t, q, v);
     const solve::System at = evaluator.system(t, q, v);
     const solve::Analysis analysis = solve::analyse(at, {}, row_names(model));
     switch (analysis.failure ? analysis.failure->code : ErrorCode::kNotFinite) {

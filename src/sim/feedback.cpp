@@ -17,6 +17,8 @@ constexpr double kConverged = 1e-14;
 /// What is accepted when rounding keeps the residual from falling further.
 constexpr double kAccepted = 1e-9;
 constexpr int kMostIterations = 50;
+/// Halvings of a step of Newton's method that leads to where a force is not a number.
+constexpr int kMostHalvings = 40;
 /// J^(2^12): its size to the power 2^-12 is the spectral radius to three digits or more.
 constexpr int kSquarings = 12;
 
@@ -31,6 +33,16 @@ Feedback::Feedback(const CompiledModel& model)
       power_(J_),
       work_(J_),
       residual_(rows_.size(), 0.0) {}
+
+void Feedback::start_from(const double* lambda) {
+    std::copy_n(lambda, x_.size(), x_.begin());
+    has_start_ = true;
+}
+
+void Feedback::forget() {
+    std::fill(x_.begin(), x_.end(), 0.0);
+    has_start_ = false;
+}
 
 /// Column k of J: response of the multipliers to the slope of the forces by multiplier k.
 template <class Solver>
@@ -143,25 +155,32 @@ SolveStatus Feedback::close(Evaluator& evaluator, Solver& solver, const solve::S
         }
         if (worst <= kConverged * size || (worst >= last && worst <= kAccepted * size)) {
             find_radius();
+            has_start_ = true;
             return slope_ < 1.0 ? SolveStatus::kOk : SolveStatus::kNoFeedback;
         }
         last = worst;
         if (!newton_step()) {
             break;
         }
-        for (std::size_t i = 0; i < rows_.size(); ++i) {
-            x_[static_cast<std::size_t>(rows_[i])] += residual_[i];
+        SolveStatus status = SolveStatus::kNotFinite;
+        double part = 1.0;
+        for (int halving = 0; halving < kMostHalvings && status == SolveStatus::kNotFinite;
+             ++halving) {
+            for (std::size_t i = 0; i < rows_.size(); ++i) {
+                x_[static_cast<std::size_t>(rows_[i])] += part * residual_[i];
+            }
+            evaluator.set_multipliers(x_.data());
+            evaluator.update_reactive();
+            status = solver.solve_forces(at);
+            part = halving == 0 ? -0.5 : 0.5 * part;  // back by half of what is left
         }
-        evaluator.set_multipliers(x_.data());
-        evaluator.update_reactive();
-        const SolveStatus status = solver.solve_forces(at);
         if (status != SolveStatus::kOk) {
-            std::fill(x_.begin(), x_.end(), 0.0);
+            forget();
             return status;
         }
     }
     find_radius();
-    std::fill(x_.begin(), x_.end(), 0.0);
+    forget();
     return SolveStatus::kNoFeedback;
 }
 

@@ -1,10 +1,11 @@
 // Forces that depend on the multipliers which they change: friction on the load it is pressed by.
 //
 // With the factors of the system the multipliers are affine in the forces, lambda = G(lambda) in
-// the rows that feed back. Newton's method finds the fixed point; its slope J = dG/d lambda decides
-// whether it is the only one: where the spectral radius of J reaches 1 the answer no longer
-// contracts, and for dry friction there are then none or two (Painleve). No memory is taken after
-// construction.                                                                 THEORY section 5
+// the rows that feed back. Newton's method finds the fixed point, from the multipliers of the last
+// one or of the forces that do not feed back, in steps that stay where the forces are numbers. The
+// slope J = dG/d lambda decides whether it is the only one: where the spectral radius of J reaches
+// 1 the answer no longer contracts, and for dry friction there are then none or two (Painleve). No
+// memory is taken after construction.                                           THEORY section 5
 #pragma once
 
 #include <vector>
@@ -21,8 +22,11 @@ class Feedback {
     explicit Feedback(const CompiledModel& model);
 
     bool empty() const { return rows_.empty(); }
-    /// The multipliers of the last answer: what the next one starts from.
+    /// What the next answer starts from: the multipliers of the last one, if there was any.
     const double* multipliers() const { return x_.data(); }
+    bool has_start() const { return has_start_; }
+    /// The multipliers to start from.
+    void start_from(const double* lambda);
 
     /// Goes on from a solve of `at`, evaluated with multipliers(), to the fixed point. The views of
     /// `at` and the solver then hold the forces and the motion there. `Solver` is an
@@ -38,8 +42,10 @@ class Feedback {
     void find_slope(Evaluator& evaluator, Solver& solver);
     void find_radius();
     bool newton_step();
+    void forget();
 
     int n_;
+    bool has_start_ = false;
     std::vector<int> rows_;         ///< u rows that feed back
     std::vector<double> x_;         ///< per constraint row
     std::vector<double> change_;    ///< per row: response of the multipliers

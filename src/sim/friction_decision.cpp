@@ -11,7 +11,7 @@
 namespace ananke::sim {
 namespace {
 
-/// Slip below this part of the largest velocity is none.
+/// Slip below this part of its size is none.
 constexpr double kNoSlip = 1e-12;
 /// Slip accelerations below this part of those without friction have no sign.
 constexpr double kNoAcceleration = 1e-9;
@@ -64,13 +64,14 @@ Result<void> FrictionWatch::note_progress(double t, int f) {
 
 Result<std::vector<FrictionChange>> FrictionWatch::settle(double t, const double* q,
                                                           const double* v) {
+    measure(t, q, v);
     const std::span<const double> values = evaluator_->friction_values(t, q, v);
     values_.assign(values.begin(), values.end());
     std::fill(released_.begin(), released_.end(), 0);
     for (int f = 0; f < count(); ++f) {
         const CompiledFriction& one = friction(f);
         const double size = slip_size(f);
-        const bool stops = one.dry && size <= kNoSlip * std::max(1.0, rest(v));
+        const bool stops = one.dry && size <= kNoSlip * speeds_[at(f)];
         candidate_[at(f)] = stops ? 1 : 0;
         std::array<double, 2> direction{0.0, 0.0};
         for (int k = 0; k < one.components && size > 0.0 && candidate_[at(f)] == 0; ++k) {
@@ -97,25 +98,21 @@ Result<std::vector<FrictionChange>> FrictionWatch::change(const FrictionEvent& e
     if (!progress) {
         return progress.error();
     }
+    measure(event.t, q, v);
     const std::span<const double> values = evaluator_->friction_values(event.t, q, v);
     values_.assign(values.begin(), values.end());
     const CompiledFriction& one = friction(event.which);
     const double size = slip_size(event.which);
     const bool idles = idle_[at(event.which)] != 0;
-    if (!event.breaks && (idles || (one.components > 1 && size > no_slip(v)))) {
-        // It has only turned, or begun to slide.
-        std::array<double, 2> direction{0.0, 0.0};
-        for (int k = 0; k < one.components; ++k) {
-            direction[at(k)] = values_[at(one.first_value + k)] / size;
-        }
-        slip_along(event.which, direction);
+    if (!event.breaks && (idles || (one.components > 1 && size > no_slip(event.which)))) {
+        slide_on(event.which);  // it has only turned, or begun to slide
         return changes();
     }
     // Slips that end together are decided together.
     std::fill(released_.begin(), released_.end(), 0);
     for (int f = 0; f < count(); ++f) {
         const bool stops = f == event.which || evaluator_->sticks(f) || idle_[at(f)] != 0 ||
-                           (friction(f).dry && slip_size(f) <= no_slip(v));
+                           (friction(f).dry && slip_size(f) <= no_slip(f));
         candidate_[at(f)] = stops ? 1 : 0;
         if (candidate_[at(f)] != 0 && !evaluator_->sticks(f)) {
             slip_along(f, {0.0, 0.0});
@@ -128,11 +125,42 @@ Result<std::vector<FrictionChange>> FrictionWatch::change(const FrictionEvent& e
         }
         let_go_with_sharers(event.which);
     }
-    const Result<void> resolved = resolve(event.t, q, v);
+    Result<void> resolved = resolve(event.t, q, v);
+    for (int k = 0; k < count() && resolved; ++k) {
+        const std::optional<int> f = still_slides(event.which);
+        if (!f) {
+            break;
+        }
+        slide_on(*f);
+        resolved = resolve(event.t, q, v);
+    }
     if (!resolved) {
         return resolved.error();
     }
     return changes();
+}
+
+/// One decided together with another that would begin to slide against the slip it still has: it
+/// has not come to rest yet, and will a little later.
+std::optional<int> FrictionWatch::still_slides(int but_for) const {
+    for (int f = 0; f < count(); ++f) {
+        if (f != but_for && candidate_[at(f)] != 0 && !evaluator_->sticks(f) && idle_[at(f)] == 0 &&
+            signal(f) < -slip_noise(f)) {
+            return f;
+        }
+    }
+    return std::nullopt;
+}
+
+void FrictionWatch::slide_on(int f) {
+    const CompiledFriction& one = friction(f);
+    const double size = slip_size(f);
+    std::array<double, 2> direction{0.0, 0.0};
+    for (int k = 0; k < one.components; ++k) {
+        direction[at(k)] = values_[at(one.first_value + k)] / size;
+    }
+    slip_along(f, direction);
+    candidate_[at(f)] = released_[at(f)] = 0;
 }
 
 /// All zero: without friction.
@@ -171,10 +199,12 @@ void FrictionWatch::hold(int f, double t, const double* q, const double* v) {
     const CompiledFriction& one = friction(f);
     slip_along(f, {0.0, 0.0});
     released_[at(f)] = 0;
-    span_in_force(evaluator_->system(t, q, v));
+    const solve::System at_state = evaluator_->system(t, q, v);
+    span_in_force(at_state);
     Eigen::MatrixXd remainders(static_cast<Eigen::Index>(unit_.size()), one.components);
     Eigen::VectorXd prescribed(one.components);
     double size = 0.0;
+    double given = 0.0;  // slip acceleration by the forces alone, sum of magnitudes
     bool by_constraints_alone = true;
     for (int k = 0; k < one.components; ++k) {
         const int row = one.first_row - evaluator_->model().constraint_rows + k;
@@ -182,6 +212,13 @@ void FrictionWatch::hold(int f, double t, const double* q, const double* v) {
         remainders.col(k) = span_.remainder();
         prescribed[k] = by_others.b - evaluator_->slip_b(row);
         size += by_others.magnitude + std::abs(evaluator_->slip_b(row));
+        for (std::size_t i = 0; i < unit_.size(); ++i) {
+            const auto j = static_cast<Eigen::Index>(i);
+            const double mass = at_state.M(j, j);
+            given += mass > 0.0
+                         ? std::abs(evaluator_->slip_row(row)[i] * at_state.Q[j]) / mass
+                         : 0.0;
+        }
         for (int i = 0; i < span_.kept(); ++i) {
             by_constraints_alone =
                 by_constraints_alone && (span_.id(i) < evaluator_->model().constraint_rows ||
@@ -199,7 +236,7 @@ void FrictionWatch::hold(int f, double t, const double* q, const double* v) {
         }
     }
     const double acceleration = forced.norm();
-    if (acceleration > kNoForcedSlip * size + kNoSlip * std::max(1.0, rest(v))) {
+    if (acceleration > kNoForcedSlip * size + kNoSlip * given) {
         std::array<double, 2> direction{0.0, 0.0};
         for (int k = 0; k < one.components; ++k) {
             direction[at(k)] = forced[k] / acceleration;
@@ -238,7 +275,7 @@ bool FrictionWatch::stops_with_others(int f, double t, const double* q, const do
         for (int i = 0; i < span_.kept(); ++i) {
             left -= span_.coefficient(i) * slip_of_row(span_.id(i));
         }
-        if (std::abs(left) > no_slip(v)) {
+        if (std::abs(left) > no_slip(f)) {
             return false;
         }
     }

@@ -11,10 +11,13 @@
 namespace ananke::sim {
 namespace {
 
-/// Slip of the wrong sign up to this part of the largest velocity is rounding.
+/// Slip of the wrong sign up to this part of its size is rounding.
 constexpr double kSlipRounding = 1e-14;
 /// The same where a slip of two components ends, whose direction is lost before.
 constexpr double kNoPlanarSlip = 1e-10;
+/// A planar slip below this part of its size has no direction: what is left of it after a rest is
+/// rounding.
+constexpr double kNoDirection = 1e-8;
 /// Looks into a step: force of a friction that sticks, slip of one that slips.
 constexpr int kLooks = 8;
 
@@ -63,6 +66,7 @@ FrictionWatch::FrictionWatch(Evaluator& evaluator, const DynamicsOptions& option
       signals_(evaluator.model().frictions.size()),
       earlier_(evaluator.model().frictions.size()),
       noise_(evaluator.model().frictions.size()),
+      speeds_(evaluator.model().frictions.size()),
       released_(evaluator.model().frictions.size()),
       candidate_(evaluator.model().frictions.size()),
       idle_(evaluator.model().frictions.size()),
@@ -102,17 +106,34 @@ double FrictionWatch::limit(int f) const {
     return values_[at(one.first_value + 2 * one.components + 1)];
 }
 
-/// Slip up to this is none, at a state inside a step.
-double FrictionWatch::no_slip(const double* v) const {
-    return std::max(kNoPlanarSlip, tolerance_) * std::max(1.0, rest(v));
-}
-
-double FrictionWatch::rest(const double* v) const {
+double FrictionWatch::largest_limit() const {
     double largest = 0.0;
-    for (int i = 0; i < evaluator_->model().n(); ++i) {
-        largest = std::max(largest, std::abs(v[i]));
+    for (int f = 0; f < count(); ++f) {
+        largest = std::max(largest, std::abs(limit(f)));
     }
     return largest;
+}
+
+/// Slip up to this is none, at a state inside a step.
+double FrictionWatch::no_slip(int f) const {
+    return std::max(kNoPlanarSlip, tolerance_) * speeds_[at(f)];
+}
+
+/// Slip of the wrong sign that is none. The direction of a slip in a plane is as uncertain as
+/// states inside a step are.
+double FrictionWatch::slip_noise(int f) const {
+    return friction(f).components > 1 ? no_slip(f) : kSlipRounding * speeds_[at(f)];
+}
+
+/// What the slips are measured against from now on.
+void FrictionWatch::measure(double t, const double* q, const double* v) {
+    const std::span<const double> sizes = evaluator_->slip_sizes(t, q, v);
+    for (int f = 0; f < count(); ++f) {
+        const CompiledFriction& one = friction(f);
+        const auto first = sizes.begin() + (one.first_row - evaluator_->model().constraint_rows);
+        speeds_[at(f)] = *std::max_element(first, first + one.components);
+        evaluator_->set_still(f, kNoDirection * speeds_[at(f)]);
+    }
 }
 
 // Positive as long as a friction goes on as it does.
@@ -165,12 +186,9 @@ void FrictionWatch::find_signals(ode::Stepper& stepper, double t, std::span<cons
     for (int f = 0; f < count(); ++f) {
         const bool known = solved || !evaluator_->sticks(f);
         signals_[at(f)] = !known              ? std::nan("")
-                          : idle_[at(f)] != 0 ? no_slip(v) - slip_size(f)
+                          : idle_[at(f)] != 0 ? no_slip(f) - slip_size(f)
                                               : signal(f);
-        // The direction of a slip in a plane is as uncertain as states inside a step are.
-        noise_[at(f)] = evaluator_->sticks(f)        ? limit_rounding() * limit(f)
-                        : friction(f).components > 1 ? no_slip(v)
-                                                     : kSlipRounding * std::max(1.0, rest(v));
+        noise_[at(f)] = evaluator_->sticks(f) ? limit_rounding() * limit(f) : slip_noise(f);
     }
 }
 
@@ -181,6 +199,8 @@ std::optional<FrictionEvent> FrictionWatch::after_step(ode::Stepper& stepper) {
     const double begin = stepper.t_previous();
     const double end = stepper.t();
     by_own_rows_ = false;
+    const double* const state = stepper.y().data();
+    measure(end, state, state + evaluator_->model().n());
     find_signals(stepper, begin, stepper.y_previous());
     for (int f = 0; f < count(); ++f) {
         begin_sizes_[at(f)] = slip_size(f);
@@ -221,9 +241,7 @@ std::optional<FrictionEvent> FrictionWatch::after_step(ode::Stepper& stepper) {
         if (one.components < 2 || evaluator_->sticks(f) || idle_[at(f)] != 0 || size == 0.0) {
             continue;
         }
-        const auto n = static_cast<std::size_t>(evaluator_->model().n());
-        if (one.dry && size < begin_sizes_[at(f)] &&
-            size < kNoPlanarSlip * std::max(1.0, rest(stepper.y().data() + n))) {
+        if (one.dry && size < begin_sizes_[at(f)] && size < kNoPlanarSlip * speeds_[at(f)]) {
             return FrictionEvent{end, f, false};
         }
         const std::array<double, 2> direction{values_[at(one.first_value)] / size,

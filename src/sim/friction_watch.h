@@ -63,6 +63,9 @@ class FrictionWatch {
     /// Nothing sticks until settle(): for changes of the velocities from outside.
     void release();
 
+    /// The largest static limit of a friction where frictions were last decided.
+    double largest_limit() const;
+
     /// The first place in the step just accepted where a friction changes.
     std::optional<FrictionEvent> after_step(ode::Stepper& stepper);
     /// Decides there. The velocities are to be projected afterwards.
@@ -86,13 +89,16 @@ class FrictionWatch {
     /// What a friction may need above its limit, as a part of it: rounding of the multipliers, or
     /// of the share.
     double limit_rounding() const { return shares_ ? 10.0 * kRatioAccuracy : 1e-12; }
-    double rest(const double* v) const;
-    double no_slip(const double* v) const;
+    void measure(double t, const double* q, const double* v);
+    double no_slip(int f) const;
+    double slip_noise(int f) const;
     void find_signals(ode::Stepper& stepper, double t, std::span<const double> y);
     solve::SolveStatus find_forces(ode::Stepper& stepper, double t, const double* q,
                                    const double* v);
     double signal(int f) const;
     std::optional<FrictionEvent> locate(ode::Stepper& stepper, int f, double before, double after);
+    std::optional<int> still_slides(int but_for) const;
+    void slide_on(int f);
     void slip_along(int f, const std::array<double, 2>& direction);
     void hold(int f, double t, const double* q, const double* v);
     void span_in_force(const solve::System& at);
@@ -122,6 +128,7 @@ class FrictionWatch {
     std::vector<double> signals_, earlier_;
     std::vector<double> noise_;  ///< signals down to minus this are rounding
     std::vector<double> seen_, seen_noise_;
+    std::vector<double> speeds_;  ///< what slips are measured against
     std::vector<char> released_;  ///< in the decision going on
     std::vector<char> candidate_;
     std::vector<char> idle_;           ///< constraints alone keep its slip zero: it carries nothing

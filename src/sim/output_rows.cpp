@@ -8,6 +8,21 @@
 #include "base/text.h"
 
 namespace ananke::sim {
+namespace {
+
+/// Dense output misses the motion by about the tolerance, its slope by some ten of it over a step.
+constexpr double kLargestDefect = 1e3;
+/// A row is no result if a constraint is off by more tolerances, and by more than rounding.
+constexpr double kLargestResidual = 100.0;
+constexpr double kRoundingOfResiduals = 1e-11;
+/// Of the energy, per step: what the balance may be off by.
+constexpr double kTolerancesPerStep = 100.0;
+/// Energy that has grown by more has lost all digits of what it was: 1/epsilon.
+constexpr double kGrowth = 4.5e15;
+/// if the motion has also become larger by so much: energies may cancel at the start.
+constexpr double kFarther = 1e6;
+
+}  // namespace
 
 OutputRows::OutputRows(Evaluator& evaluator, StateEquation& equation, Surface& surface,
                        Journal& journal, const RunOptions& options)
@@ -27,7 +42,27 @@ void OutputRows::start(double t, std::span<const double> y) {
     writer_.set_start_h(evaluator_->energy(t, y.data(), y.data() + n_).h);
 }
 
+std::optional<OutputRows::Doubt> OutputRows::doubt(SingularStepper& stepper) {
+    const RightHandSide::Aside aside = equation_->aside();
+    const std::vector<double>& times = options_->output_times;
+    double trusted = stepper.t_previous();
+    for (std::size_t k = next_; k < times.size() && times[k] < stepper.t(); ++k) {
+        const double t = times[k];
+        if (stepper.dense(t, dense_y_) != ode::Status::kOk ||
+            equation_->rhs(t, dense_y_, slope_).kind != ode::Evaluation::Kind::kOk) {
+            return std::nullopt;  // writing will tell
+        }
+        if (stepper.defect(t, slope_) > kLargestDefect ||
+            (surface_->projects() && surface_->violation(t, dense_y_) > kLargestDefect * options_->tolerance)) {
+            return Doubt{t, trusted};
+        }
+        trusted = t;
+    }
+    return std::nullopt;
+}
+
 ode::Status OutputRows::write_until(double until, SingularStepper& stepper) {
+    steps_ = journal_->summary().steps.steps + stepper.statistics().steps;
     for (std::size_t rows = 0; is_due(until); ++next_, ++rows) {
         const double t = options_->output_times[next_];
         if (rows > 0 && options_->stop_requested && options_->stop_requested()) {
@@ -66,7 +101,9 @@ void OutputRows::write(double t, std::span<const double> y, SingularStepper& ste
 
 void OutputRows::write_by_own_law(double t, std::span<const double> y, SingularStepper& stepper) {
     const double pivot = stepper.pivot_at(t, y);
-    if (!surface_->put_back_inside(t, y, y_, pivot, equation_->order())) {
+    const double h = stepper.t() - stepper.t_previous();
+    if (surface_->put_back_inside(t, h, y, y_, pivot, equation_->order()) ==
+        Surface::Inside::kFailed) {
         journal_->fail({ErrorCode::kNotConverged,
                         fmt::format("the output at t = {} could not be put back onto the "
                                     "constraints",
@@ -88,6 +125,9 @@ void OutputRows::write_by_own_law(double t, std::span<const double> y, SingularS
                         fmt::format("at t = {}: the mass matrix is singular, so that there is no "
                                     "unconstrained acceleration for --principle",
                                     to_text(t))});
+        return;
+    }
+    if (is_off_constraints(t)) {
         return;
     }
     note_not_finite(t, row);
@@ -147,8 +187,60 @@ void OutputRows::summarize() {
         summary.largest_energy_imbalance = imbalance;
     }
     const Energy energy = evaluator_->energy(summary.reached, y_.data(), y_.data() + n_);
-    summary.energy_scale =
-        std::max(summary.energy_scale, std::abs(energy.kinetic) + std::abs(energy.potential));
+    const double size = std::abs(energy.kinetic) + std::abs(energy.potential);
+    summary.energy_scale = std::max(summary.energy_scale, size);
+    watch_energy(summary.reached, size, imbalance);
+}
+
+/// True, with a failure, if a constraint is off by more than the tolerance can explain.
+bool OutputRows::is_off_constraints(double t) {
+    if (options_->dynamics.drift == Drift::kNone) {
+        return false;  // how far it is off is then the result
+    }
+    const double largest = std::max(kLargestResidual * options_->tolerance, kRoundingOfResiduals);
+    const std::span<const Violation> violations = writer_.violations();
+    for (std::size_t i = 0; i < violations.size(); ++i) {
+        const double residual = std::abs(violations[i].residual);
+        if (residual > largest) {
+            journal_->fail({ErrorCode::kNotConverged,
+                            fmt::format("at t = {}: the constraint {} is off by {} of its size, "
+                                        "more than the tolerance explains; try another tolerance, "
+                                        "or --max-step",
+                                        to_short_text(t, 9), evaluator_->model().rows[i].name,
+                                        to_short_text(residual))});
+            return true;
+        }
+    }
+    return false;
+}
+
+void OutputRows::watch_energy(double t, double energy, double imbalance) {
+    RunSummary& summary = journal_->summary();
+    const std::span<const double> sizes = evaluator_->scales().positions();
+    const double reach = sizes.empty() ? 0.0 : *std::max_element(sizes.begin(), sizes.end());
+    if (summary.rows == 1) {
+        first_energy_ = energy;
+        first_reach_ = reach;
+    }
+    const double steps = 1.0 + static_cast<double>(steps_);
+    const double explained = kTolerancesPerStep * options_->tolerance * steps * summary.energy_scale;
+    if (!warned_of_balance_ && imbalance > explained) {
+        warned_of_balance_ = true;
+        summary.warnings.push_back(
+            fmt::format("the energy balance is off by {} at t = {} (energy up to {}), more than "
+                        "{} steps of this tolerance explain: see energy_balance, and try a smaller "
+                        "--tolerance or --max-step",
+                        to_short_text(imbalance), to_short_text(t, 9),
+                        to_short_text(summary.energy_scale), steps_));
+    }
+    if (!warned_of_growth_ && energy > kGrowth * first_energy_ &&
+        first_reach_ > 0.0 && reach > kFarther * first_reach_) {
+        warned_of_growth_ = true;
+        summary.warnings.push_back(
+            fmt::format("the energy has grown from {} to {} up to t = {}: nothing of the start is "
+                        "left in the digits; is the sign of a force or a potential wrong?",
+                        to_short_text(first_energy_), to_short_text(energy), to_short_text(t, 9)));
+    }
 }
 
 }  // namespace ananke::sim

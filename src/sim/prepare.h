@@ -18,6 +18,7 @@ namespace ananke::sim {
 struct PrepareOptions {
     std::vector<mech::Override> parameters;
     std::vector<mech::Override> initial;  ///< by name: x, x'
+    std::vector<mech::Override> scales;   ///< likewise
     std::vector<std::string> without;     ///< constraints left out; `*` matches any run of letters
 };
 

@@ -126,21 +126,22 @@ bool RankWatch::falls(double t, const double* q, const double* v) {
         return !pivot || *pivot * (1.0 + kHorizon) <= kHorizon * before;
     }
     kernel_->run(evaluator_->system_inputs(t, q, v).data(), now_.data());
-    const bool falling = has_before_ && falls(now_.data());
+    const bool falling = has_before_ && now_falls();
     now_.swap(before_);
     has_before_ = true;
     return falling;
 }
 
-bool RankWatch::falls(const double* values) const {
+/// By the outputs of the program at the last two states.
+bool RankWatch::now_falls() const {
     // A value x = sqrt(y) falls to zero within the horizon, x <= kHorizon (x_before - x), if
     // y <= kLeast y_before.
     constexpr double kLeast = (kHorizon / (1.0 + kHorizon)) * (kHorizon / (1.0 + kHorizon));
     bool stays = true;  // false also where a value is not a number
     const std::size_t m = rows_.size();
     for (std::size_t k = 0; k < m; ++k) {
-        stays &= values[k] > kLeast * before_[k];
-        const double inverse = values[m + k];
+        stays &= now_[k] > kLeast * before_[k];
+        const double inverse = now_[m + k];
         stays &= inverse > 0.0 && before_[m + k] > kLeast * inverse;
     }
     return !stays;

@@ -11,7 +11,6 @@
 #include <optional>
 #include <vector>
 
-#include "base/fresh_numbers.h"
 #include "code/kernel.h"
 #include "sim/evaluator.h"
 #include "sim/recording.h"
@@ -31,17 +30,8 @@ class RankWatch {
     /// within the next steps of such length.
     bool falls(double t, const double* q, const double* v);
 
-    // The same where a whole step brings the values along.
-    /// Null for large models.
-    std::shared_ptr<const code::Program> program() const {
-        return kernel_ ? kernel_->shared_program() : nullptr;
-    }
-    /// Whether they fall so, by the outputs of the program.
-    bool falls(const double* values) const;
-    /// They are those of the last state from now on.
-    void take(const double* values) { copy_few_fresh(values, before_.size(), before_.data()); }
-
   private:
+    bool now_falls() const;
     std::optional<double> weakest_pivot(double t, const double* q, const double* v);
     code::Kernel record(std::span<const double> scales) const;
 

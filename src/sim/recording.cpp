@@ -196,7 +196,7 @@ std::vector<char> entries_that_vary(const CompiledModel& model) {
     const code::Program& program = model.dynamics.program();
     std::vector<char> varies(program.slot_count, 0);
     for (std::size_t i = 0; i < program.input_count; ++i) {
-        varies[i] = i < model.layout.p() || i >= model.layout.truths() ? 1 : 0;
+        varies[i] = i < model.layout.p() || i >= model.layout.sides() ? 1 : 0;
     }
     for (const code::Instruction& one : program.instructions) {
         const int operands = code::arity(one.op);
@@ -217,7 +217,7 @@ std::vector<code::Recorded> recorded_inputs(code::Builder& builder, const Evalua
     const InputLayout& layout = evaluator.model().layout;
     std::vector<code::Recorded> inputs;
     for (std::uint32_t i = 0; i < layout.size(); ++i) {
-        const bool parameter = i >= layout.p() && i < layout.truths();
+        const bool parameter = i >= layout.p() && i < layout.sides();
         inputs.push_back(parameter ? code::Recorded(evaluator.inputs()[i])
                                    : code::Recorded(builder, builder.input(i)));
     }
@@ -226,7 +226,7 @@ std::vector<code::Recorded> recorded_inputs(code::Builder& builder, const Evalua
 
 std::span<const double> parameters_of(const Evaluator& evaluator) {
     const InputLayout& layout = evaluator.model().layout;
-    return evaluator.inputs().subspan(layout.p(), layout.truths() - layout.p());
+    return evaluator.inputs().subspan(layout.p(), layout.sides() - layout.p());
 }
 
 RecordKey state_key(RecordKey::Kind kind, const Evaluator& evaluator) {

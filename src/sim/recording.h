@@ -113,7 +113,7 @@ std::vector<int> blocks_of(const CompiledModel& model);
 /// The same also where there are no bodies.
 std::vector<int> all_blocks(const CompiledModel& model);
 
-/// Which entries of A change along a run: those that depend on t, q, v or a truth.
+/// Which entries of A change along a run: those that depend on t, q, v or a side.
 std::vector<char> entries_that_vary(const CompiledModel& model);
 
 /// The inputs of every kernel as they are recorded: parameters are numbers from now on.

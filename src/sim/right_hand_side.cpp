@@ -31,6 +31,15 @@ RightHandSide::RightHandSide(Evaluator& evaluator, const DynamicsOptions& option
 }
 
 SolveStatus RightHandSide::on_constraints(double t, const double* q, const double* v) {
+    SolveStatus status = look_on_constraints(t, q, v);
+    if (status == SolveStatus::kNotFinite && evaluator_->take_own_law(t, q, v)) {
+        status = look_on_constraints(t, q, v);
+        evaluator_->resume_hold();
+    }
+    return status;
+}
+
+SolveStatus RightHandSide::look_on_constraints(double t, const double* q, const double* v) {
     by_aside_ = false;
     looked_ = look_ || !compiled_ || !compiled_->ready() || !controls_.empty() ||
               (redundant_ && ++since_look_ > kLongestTrust) || !run_program(t, q, v) || look_ ||
@@ -128,7 +137,6 @@ bool RightHandSide::give_forces(double t, const double* q, const double* v, Dyna
 }
 
 bool RightHandSide::choose_order(double t, const double* q, const double* v) {
-    ++choices_;
     if (!has_sparse_rows(evaluator_->model())) {
         return compiled_->choose(evaluator_->system_in_step(t, q, v), rows_, controls_);
     }
@@ -138,6 +146,16 @@ bool RightHandSide::choose_order(double t, const double* q, const double* v) {
 
 /// Where the program gives no answer.
 SolveStatus RightHandSide::solve_in_step(double t, const double* q, const double* v) {
+    SolveStatus status = solve_by_law(t, q, v);
+    if (status == SolveStatus::kNotFinite && evaluator_->take_own_law(t, q, v)) {
+        status = compiled_ && compiled_->ready() && run_program(t, q, v) ? SolveStatus::kOk
+                                                                         : solve_by_law(t, q, v);
+        evaluator_->resume_hold();
+    }
+    return status;
+}
+
+SolveStatus RightHandSide::solve_by_law(double t, const double* q, const double* v) {
     by_program_ = false;
     if (!aside_ || !compiled_) {
         return dynamics_.accelerate_in_step(t, q, v, wanted_);
@@ -147,6 +165,17 @@ SolveStatus RightHandSide::solve_in_step(double t, const double* q, const double
     }
     by_aside_ = true;
     return aside_dynamics_->accelerate(t, q, v);
+}
+
+bool RightHandSide::derivatives(double t, const double* q, const double* v, std::span<double> J) {
+    if (!compiled_ || !compiled_->ready() || !compiled_->derivatives(t, q, v, J)) {
+        return false;
+    }
+    if (!are_finite_fresh(J.data(), J.size()) && evaluator_->take_own_law(t, q, v)) {
+        compiled_->derivatives(t, q, v, J);
+        evaluator_->resume_hold();
+    }
+    return true;
 }
 
 double RightHandSide::solved_energy_rate(const double* v) const {

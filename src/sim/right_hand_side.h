@@ -23,6 +23,8 @@ class RightHandSide {
   public:
     RightHandSide(Evaluator& evaluator, const DynamicsOptions& options);
 
+    // Where the law held for a step is not a number, that of the state itself is asked for both:
+    // see sim/switches.h.
     /// At a state on the constraints.
     solve::SolveStatus on_constraints(double t, const double* q, const double* v);
     /// Inside a step, with the rows chosen at the last close look.
@@ -30,40 +32,6 @@ class RightHandSide {
         by_aside_ = false;
         return compiled_ && compiled_->ready() && run_program(t, q, v) ? solve::SolveStatus::kOk
                                                                        : solve_in_step(t, q, v);
-    }
-
-    /// Changes with every choice of rows and of an order.
-    std::size_t choices() const { return choices_; }
-    /// Whether the next step may be a whole one with what was chosen; `on_constraints`: it ends
-    /// there.
-    bool allows_whole_step(bool on_constraints) const {
-        return !aside_ && !look_ && compiled_ && compiled_->ready() && controls_.empty() &&
-               !(on_constraints && redundant_ && since_look_ >= kLongestTrust);
-    }
-    /// Adds what it needs of the acceleration. Requires allows_whole_step(). False if there is no
-    /// program for it.
-    bool add_to(StepParts& parts, bool on_constraints) const {
-        parts.rank = on_constraints && watches_ ? watch_.program() : nullptr;
-        return compiled_->add_to(parts);
-    }
-    /// Whether the end of such a step needs no closer look; `ranks` as RankWatch gives them there.
-    bool trusts_end(const StepParts& parts, const double* ranks) const {
-        return parts.rank == nullptr || !watch_.falls(ranks);
-    }
-    /// Such a step was taken: as if its end had been evaluated.
-    void take_end(const StepParts& parts, bool on_constraints, const double* rates,
-                  const double* ranks) {
-        compiled_->take_rates(rates);
-        by_aside_ = false;
-        by_program_ = true;
-        health_ = PivotHealth::kSound;
-        if (on_constraints) {
-            looked_ = false;
-            since_look_ += redundant_ ? 1 : 0;
-        }
-        if (parts.rank != nullptr) {
-            watch_.take(ranks);
-        }
     }
 
     /// At a state next to a singular configuration, by the program alone; false if it cannot be
@@ -121,6 +89,10 @@ class RightHandSide {
         }
     }
 
+    /// The program, null if there is none or if it is in segments.
+    std::shared_ptr<const code::Program> program() const {
+        return compiled_ && compiled_->ready() ? compiled_->program() : nullptr;
+    }
     /// Instructions of the program, 0 if there is none.
     std::size_t program_size() const {
         return compiled_ && compiled_->ready() ? compiled_->program_size() : 0;
@@ -128,12 +100,7 @@ class RightHandSide {
 
     /// Derivatives of a and of the energy rate, see CompiledAcceleration::derivatives; false where
     /// there is no program.
-    bool derivatives(double t, const double* q, const double* v, std::span<double> J) {
-        if (!compiled_ || !compiled_->ready()) {
-            return false;
-        }
-        return compiled_->derivatives(t, q, v, J);
-    }
+    bool derivatives(double t, const double* q, const double* v, std::span<double> J);
 
     /// Independent rows that count since the last close look, those that controls enforce left out.
     std::span<const int> rows() const { return rows_; }
@@ -171,7 +138,9 @@ class RightHandSide {
         by_program_ = health_ != PivotHealth::kAlarm && are_finite_fresh(a.data(), a.size());
         return by_program_;
     }
+    solve::SolveStatus look_on_constraints(double t, const double* q, const double* v);
     solve::SolveStatus solve_in_step(double t, const double* q, const double* v);
+    solve::SolveStatus solve_by_law(double t, const double* q, const double* v);
     double solved_energy_rate(const double* v) const;
     void solved_rates(const double* v, std::span<double> into) const;
     void take_rows(double t, const double* q, const double* v);
@@ -186,7 +155,6 @@ class RightHandSide {
     std::optional<CompiledAcceleration> compiled_;
     RankWatch watch_;
     bool watches_;  ///< the rank is foreseen
-    std::size_t choices_ = 0;
     std::vector<int> rows_;               ///< chosen at the last close look
     std::vector<solve::Pivot> controls_;  ///< likewise, see RowOrder
     std::vector<int> all_rows_;           ///< both

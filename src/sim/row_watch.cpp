@@ -15,6 +15,11 @@ constexpr double kReversed = -0.5;
 constexpr double kVanishedLength = 1e-4;
 constexpr int kBisections = 60;
 
+/// A depends on the velocities.
+bool row_of_velocities(const mech::Row& row) {
+    return row.kind == mech::ConstraintKind::kNonholonomicNonlinear;
+}
+
 }  // namespace
 
 void RowWatch::multiply(const CompiledModel& model, const Entries& now, const Entries& before) {
@@ -24,7 +29,15 @@ void RowWatch::multiply(const CompiledModel& model, const Entries& now, const En
 }
 
 std::optional<VanishedRow> RowWatch::after_step(Evaluator& evaluator, ode::Stepper& stepper,
-                                                bool crossed) {
+                                                Rows rows) {
+    const std::vector<mech::Row>& all = evaluator.model().rows;
+    const auto is_looked_at = [&](const mech::Row& row) {
+        return rows == Rows::kAll || (rows == Rows::kNonholonomic && !row.holonomic) ||
+               (rows == Rows::kOfVelocities && row_of_velocities(row));
+    };
+    if (std::none_of(all.begin(), all.end(), is_looked_at)) {
+        return std::nullopt;
+    }
     y_.resize(stepper.y().size());
     find_row_entries(evaluator, stepper.t_previous(), stepper.y_previous(), previous_);
     find_row_entries(evaluator, stepper.t(), stepper.y(), now_);
@@ -33,8 +46,7 @@ std::optional<VanishedRow> RowWatch::after_step(Evaluator& evaluator, ode::Stepp
     for (int row = 0; row < evaluator.model().m(); ++row) {
         const auto k = static_cast<std::size_t>(row);
         const double lengths = std::sqrt(sums_.now[k]) * std::sqrt(sums_.before[k]);
-        const bool goes_on = crossed && evaluator.model().rows[k].holonomic;
-        if (goes_on || !(sums_.both[k] < kReversed * lengths) || lengths == 0.0) {
+        if (!is_looked_at(all[k]) || !(sums_.both[k] < kReversed * lengths) || lengths == 0.0) {
             continue;
         }
         const std::optional<double> t = turning_point(evaluator, stepper, row);

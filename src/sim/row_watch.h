@@ -5,6 +5,7 @@
 // meeting it; what tells is that the row has reversed and was small where it turned.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -21,10 +22,10 @@ struct VanishedRow {
 
 class RowWatch {
   public:
-    /// Looks at the step just accepted. y holds q, v and whatever else. `crossed`: it leads through
-    /// a singular configuration, on a branch on which holonomic constraints go on.
-    std::optional<VanishedRow> after_step(Evaluator& evaluator, ode::Stepper& stepper,
-                                          bool crossed);
+    /// Which rows are looked at: those that depend on the velocities vanish without any other sign.
+    enum class Rows : std::uint8_t { kAll, kNonholonomic, kOfVelocities };
+    /// Looks at the step just accepted. y holds q, v and whatever else.
+    std::optional<VanishedRow> after_step(Evaluator& evaluator, ode::Stepper& stepper, Rows rows);
 
   private:
     std::optional<double> turning_point(Evaluator& evaluator, ode::Stepper& stepper, int row);

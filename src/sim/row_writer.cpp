@@ -126,7 +126,7 @@ void RowWriter::find_sparse_violations(double t, const double* q, const double* 
     evaluator_->velocity(t, q, v, rate_.data(), nullptr, scale_.data());
     const std::span<const double> residual = evaluator_->scaled_residuals(t, q, v);
     for (std::size_t i = 0; i < violations_.size(); ++i) {
-        violations_[i] = {residual[i], rate_[i] / std::max(1.0, scale_[i])};
+        violations_[i] = {residual[i], rate_[i] / solve::divisor(scale_[i])};
     }
     // psi' = A a - b
     const SparseValues at = evaluator_->sparse_system(t, q, v);
@@ -142,7 +142,7 @@ void RowWriter::find_sparse_violations(double t, const double* q, const double* 
     }
     for (std::size_t i = 0; i < violations_.size(); ++i) {
         if (!model.rows[i].holonomic) {
-            violations_[i].rate = rate_[i] / std::max(1.0, scale_[i]);
+            violations_[i].rate = rate_[i] / solve::divisor(scale_[i]);
         }
     }
 }
@@ -159,7 +159,7 @@ void RowWriter::find_violations(double t, const double* q, const double* v) {
     for (std::size_t i = 0; i < violations_.size(); ++i) {
         violations_[i].residual = residual[i];
         if (model.rows[i].holonomic) {
-            violations_[i].rate = rate_[i] / std::max(1.0, scale_[i]);
+            violations_[i].rate = rate_[i] / solve::divisor(scale_[i]);
         } else {
             // psi' = A a - b
             const auto row = static_cast<Eigen::Index>(i);
@@ -170,7 +170,7 @@ void RowWriter::find_violations(double t, const double* q, const double* v) {
                 sum += term;
                 size += std::abs(term);
             }
-            violations_[i].rate = sum / std::max(1.0, size);
+            violations_[i].rate = sum / solve::divisor(size);
         }
     }
 }

@@ -19,6 +19,12 @@ namespace {
 
 /// Seconds of wall time between two calls of RunOptions::progress.
 constexpr double kProgressInterval = 0.1;
+/// A step is made again, each time at most half as long, this often.
+constexpr int kMostRepeated = 40;
+/// Steps, accepted or not, over which the pace of a run is measured; a run that would need so many
+/// times the limit on steps ends there.
+constexpr std::size_t kStepsOfPace = 50'000;
+constexpr double kHopeless = 100.0;
 
 template <class Integrator>
 Result<std::unique_ptr<ode::Stepper>> on_heap(Result<Integrator> made) {
@@ -38,9 +44,9 @@ Runner::Runner(std::shared_ptr<const CompiledModel> model, std::span<const doubl
       n_(static_cast<std::size_t>(evaluator_.model().n())),
       equation_(evaluator_, options.dynamics),
       surface_(evaluator_, options.dynamics.drift, options.tolerance),
-      whole_steps_(evaluator_, equation_, surface_, options.dynamics.whole_steps),
       rows_(evaluator_, equation_, surface_, journal_, options),
       friction_(evaluator_, options.dynamics, options.tolerance, &equation_),
+      switch_watch_(evaluator_, options.dynamics, equation_),
       event_watch_(evaluator_, equation_.size()),
       began_(Clock::now()),
       last_progress_(began_) {}
@@ -55,13 +61,18 @@ RunSummary Runner::run(const StartState& start) {
     for (const mech::Row& row : model.constraints()) {
         summary.constraints.push_back({row.name, 0.0, 0.0});
     }
+    evaluator_.scales().start(start.scales);
+    evaluator_.scales().see(start.q.data(), start.v.data());
     evaluator_.hold_integrals(options_.start, start.q.data());
     const solve::SolveStatus status =
         dynamics.accelerate(options_.start, start.q.data(), start.v.data());
     summary.reached = options_.start;
     summary.rank = dynamics.rank();
     summary.degrees_of_freedom = model.n() - summary.rank;
-    if (status != solve::SolveStatus::kOk) {
+    if (std::optional<Error> vanished =
+            describe_vanished_start(evaluator_, options_.start, start)) {
+        journal_.fail(std::move(*vanished));
+    } else if (status != solve::SolveStatus::kOk) {
         Error why = dynamics.explain(options_.start, start.q.data(), start.v.data());
         journal_.fail({why.code, fmt::format("at the start: {}", why.message)});
     } else if (std::optional<Error> singular = describe_start_near_singular(
@@ -88,22 +99,15 @@ void Runner::integrate(const StartState& start) {
     };
     auto call_accepted = [this](double t, std::span<double> y) { return accepted(t, y); };
     auto stop = [this] { return options_.stop_requested && options_.stop_requested(); };
-    auto whole_step = [this](ode::WholeStep& step) {
-        return first_step_done_ && whole_steps_.attempt(step);
+    auto tolerances = [this](const ode::StepAhead& step, std::span<double> atol) {
+        step_tried_ = std::abs(step.h);
+        equation_.set_tolerances(options_.tolerance, step, atol);
     };
-    auto whole_step_taken = [this](const ode::WholeStep& step) {
-        show_progress(step.t_end);
-        whole_steps_.take(step);
-    };
-    const bool nothing_between = passes_states_on();
-    const SingularStepper* foreseeing = nullptr;
-    auto passes_on = [this, nothing_between, &foreseeing](double t) {
-        return nothing_between && !foreseeing->looks_ahead() && !rows_.is_due(t);
-    };
-    const ode::Problem problem{equation_.size(), rhs,      call_accepted, stop, whole_step,
-                               whole_step_taken, passes_on};
-    ode::Options options = equation_.integrator_options(options_.tolerance);
+    const ode::Problem problem{equation_.size(), rhs, call_accepted, stop, tolerances};
+    ode::Options options;
+    options.rtol = options_.tolerance;
     options.max_steps = options_.max_steps;
+    options.max_step = options_.max_step;
     auto jacobian = [this](double t, std::span<const double> y, std::span<double> J) {
         return equation_.jacobian(t, y, J);
     };
@@ -148,12 +152,16 @@ void Runner::integrate(const StartState& start) {
     const Dynamics* dynamics = &equation_.dynamics();
     auto pivots = [this](double t, std::span<const double> y) { return equation_.pivots(t, y); };
     SurfaceHooks hooks;
-    if (surface_.projects() && evaluator_.model().m() > 0 && is_foreseen(evaluator_.model())) {
-        hooks = {rhs_on_surface, rhs_across, onto_surface, roughly_onto_surface,
-                 violation,      weakest,    dynamics,     pivots};
+    if (evaluator_.model().m() > 0 && is_foreseen(evaluator_.model())) {
+        hooks = {rhs_on_surface, rhs_across, {},        {},
+                 violation,      weakest,    dynamics, pivots};
     }
-    SingularStepper stepper(std::move(steps.value()), evaluator_, options, hooks);
-    foreseeing = &stepper;
+    if (surface_.projects()) {
+        hooks.project = onto_surface;
+        hooks.project_roughly = roughly_onto_surface;
+    }
+    SingularStepper stepper(std::move(steps.value()), evaluator_, equation_.size(), options.rtol,
+                            hooks);
     surface_.start_energy(options_.start, y_);
     stepper.start(options_.start, y_);
     const ode::Status status = step_through(stepper);
@@ -181,13 +189,11 @@ void Runner::show_progress(double t) {
 ode::Acceptance Runner::accepted(double t, std::span<double> y) {
     show_progress(t);
     const RowOrder* order = equation_.trusted_order();
-    if (surface_.projects()) {
-        equation_.choose_rows();
-        if (!first_step_done_) {
-            equation_.look_closely();
-        }
+    equation_.choose_rows();
+    if (!first_step_done_) {
+        equation_.look_closely();
     }
-    return surface_.accept(t, y, order);
+    return surface_.accept(t, step_tried_, y, order);
 }
 
 /// Step by step to the end.
@@ -200,6 +206,9 @@ ode::Status Runner::step_through(SingularStepper& stepper) {
                        equation_.acceleration(stepper.t(), stepper.y()));
     while (status == ode::Status::kOk && !is_over(stepper)) {
         status = stepper.step(options_.until);
+        if (status == ode::Status::kOk && stagnates(stepper)) {
+            break;
+        }
         if (status == ode::Status::kOk && !started_singular(stepper)) {
             status = pass_step(stepper);
         }
@@ -207,16 +216,28 @@ ode::Status Runner::step_through(SingularStepper& stepper) {
     return status;
 }
 
-/// Whether pass_step() has nothing to do after a whole step but to write rows that are due.
-bool Runner::passes_states_on() const {
-    const CompiledModel& model = evaluator_.model();
-    return model.switches.empty() && model.frictions.empty() && model.controls.empty() &&
-           event_watch_.empty();
-}
-
 bool Runner::is_over(const ode::Stepper& stepper) {
     return journal_.failed() || !journal_.summary().stopped.empty() ||
            stepper.t() >= options_.until;
+}
+
+/// True, with a failure, if at the pace of the last steps the run would never end.
+bool Runner::stagnates(const ode::Stepper& stepper) {
+    const ode::Statistics& part = stepper.statistics();
+    const std::size_t steps =
+        journal_.summary().steps.steps + journal_.summary().steps.rejected + part.steps + part.rejected;
+    if (steps < counted_steps_ + kStepsOfPace) {
+        return false;
+    }
+    const double pace = (stepper.t() - counted_at_) / static_cast<double>(steps - counted_steps_);
+    const double ahead = (options_.until - stepper.t()) / pace;
+    counted_steps_ = steps;
+    counted_at_ = stepper.t();
+    if (ahead <= kHopeless * static_cast<double>(options_.max_steps)) {
+        return false;
+    }
+    end_at(stepper.t(), describe_stagnation(evaluator_, stepper, pace, ahead, options_.stiff));
+    return true;
 }
 
 /// True, with a failure, if constraints that are dependent at the start are so nowhere near it.
@@ -239,7 +260,13 @@ bool Runner::started_singular(const ode::Stepper& stepper) {
 /// Goes through the step just made, to what comes first in it: events, a friction that changes, a
 /// force that changes its law, a constraint or control that is lost. Else to its end.
 ode::Status Runner::pass_step(SingularStepper& stepper) {
-    const std::optional<Switching> law = switch_watch_.after_step(evaluator_, stepper);
+    if (const std::optional<OutputRows::Doubt> doubt = rows_.doubt(stepper);
+        doubt && repeat_step(*doubt, stepper)) {
+        return ode::Status::kOk;
+    }
+    repeated_ = 0;
+    const std::optional<Switching> law =
+        switch_watch_.after_step(stepper, rows_.due_times(stepper.t()));
     const std::optional<FrictionEvent> friction = friction_.after_step(stepper);
     const bool friction_first = friction && (!law || friction->t < law->t);
     const double until = friction_first ? friction->t : law ? law->t : stepper.t();
@@ -259,10 +286,13 @@ ode::Status Runner::pass_step(SingularStepper& stepper) {
     if (law) {
         return change_law(*law, stepper);
     }
-    const std::optional<VanishedRow> vanished =
-        equation_.looked_closely() && !evaluator_.model().is_large()
-            ? row_watch_.after_step(evaluator_, stepper, stepper.singular().has_value())
-            : std::nullopt;
+    // Across a singular configuration holonomic constraints go on.
+    const bool looked = equation_.looked_closely() && !evaluator_.model().is_large();
+    const std::optional<VanishedRow> vanished = row_watch_.after_step(
+        evaluator_, stepper,
+        !looked                ? RowWatch::Rows::kOfVelocities
+        : stepper.singular() ? RowWatch::Rows::kNonholonomic
+                             : RowWatch::Rows::kAll);
     if (vanished) {
         return stop_at_vanished_row(*vanished, stepper);
     }
@@ -272,12 +302,27 @@ ode::Status Runner::pass_step(SingularStepper& stepper) {
     return rows_.write_until(stepper.t(), stepper);
 }
 
+/// Starts anew at the beginning of a step that a row has shown to be wrong, with one that ends
+/// before that row. False where this has not helped often enough.
+bool Runner::repeat_step(const OutputRows::Doubt& doubt, SingularStepper& stepper) {
+    const double begin = stepper.t_previous();
+    if (++repeated_ > kMostRepeated) {
+        return false;
+    }
+    std::copy(stepper.y_previous().begin(), stepper.y_previous().end(), y_.begin());
+    const double shorter = std::min(doubt.trusted > begin ? doubt.trusted - begin : doubt.t - begin,
+                                    0.5 * (stepper.t() - begin));
+    go_on(begin, stepper, shorter);
+    return true;
+}
+
 /// Where the first events of the last step happen, up to a time inside it.
 std::optional<double> Runner::first_event(ode::Stepper& stepper, double until) {
     if (event_watch_.empty()) {
         return std::nullopt;
     }
-    const Result<std::optional<double>> found = event_watch_.after_step(stepper, until);
+    const Result<std::optional<double>> found =
+        event_watch_.after_step(stepper, until, rows_.due_times(until));
     if (!found) {
         end_at(stepper.t_previous(), found.error());
         return std::nullopt;

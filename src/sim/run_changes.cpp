@@ -39,21 +39,19 @@ ode::Status Runner::change_law(const Switching& change, SingularStepper& stepper
     if (!surface_.put_back(change.t, y_)) {
         return ode::Status::kProjectionFailed;
     }
-    const CompiledModel& model = evaluator_.model();
-    const Switch& law = model.switches[static_cast<std::size_t>(change.which)];
-    if (law.listed) {
-        journal_.event({change.t, law.text, "switch",
-                        change.now ? "true from here on" : "false from here on"});
+    const Switch& law = evaluator_.model().switches[static_cast<std::size_t>(change.which)];
+    const bool before = law.is_true(evaluator_.side(change.which));
+    const Result<int> side = switch_watch_.change(change, y_);
+    const bool now = law.is_true(side ? side.value() : change.side);
+    if (law.listed && now != before) {
+        journal_.event(
+            {change.t, law.text, "switch", now ? "true from here on" : "false from here on"});
     }
-    const Result<void> noted = switch_watch_.note(change, model);
-    if (!noted) {
-        journal_.fail(noted.error());
-    }
-    if (journal_.failed()) {
-        ended_at_ = change.t;
+    if (!side) {
+        end_at(change.t, side.error());
         return ode::Status::kOk;
     }
-    restart(change.t, stepper, 0.0, change);
+    restart(change.t, stepper, 0.0);
     return ode::Status::kOk;
 }
 
@@ -69,6 +67,7 @@ ode::Status Runner::change_friction(const FrictionEvent& event, SingularStepper&
     const Result<std::vector<FrictionChange>> changes =
         friction_.change(event, y_.data(), y_.data() + n_);
     note_changes(event.t, changes);
+    equation_.expect_hold(friction_.largest_limit());
     if (journal_.failed()) {
         ended_at_ = event.t;
         return ode::Status::kOk;
@@ -111,7 +110,7 @@ ode::Status Runner::pass_events(double t, SingularStepper& stepper) {
     for (const Event& entry : outcome.value().entries) {
         journal_.event(entry);
     }
-    evaluator_.hold_switches(t, y_.data(), y_.data() + n_);
+    take_law(t);
     event_watch_.resume(t, y_.data(), y_.data() + n_, equation_.acceleration(t, y_));
     restart(t, stepper, event_watch_.longest_step());
     rows_.write_at(t, y_, stepper);
@@ -127,14 +126,18 @@ ode::Status Runner::pass_events(double t, SingularStepper& stepper) {
     return ode::Status::kOk;
 }
 
-/// Starts anew from y_, a state that the forces and frictions have to be told of; a longest step
-/// of 0 is any.
-void Runner::restart(double t, ode::Stepper& stepper, double longest_step,
-                     const std::optional<Switching>& change) {
-    evaluator_.hold_switches(t, y_.data(), y_.data() + n_);
-    if (change) {
-        evaluator_.set_truth(change->which, change->now);
+/// The force laws of y_, a state that no step has led to.
+void Runner::take_law(double t) {
+    const double* q = y_.data();
+    evaluator_.release_switches();
+    if (evaluator_.model().switches_by_reactions()) {
+        equation_.dynamics().accelerate(t, q, q + n_);
     }
+    evaluator_.hold_switches(t, q, q + n_);
+}
+
+/// Starts anew from y_, a state that the frictions have to be told of; a longest step of 0 is any.
+void Runner::restart(double t, ode::Stepper& stepper, double longest_step) {
     if (!settle_friction(t)) {
         ended_at_ = t;
         return;
@@ -158,6 +161,7 @@ bool Runner::settle_friction(double t) {
         return true;
     }
     note_changes(t, friction_.settle(t, y_.data(), y_.data() + n_));
+    equation_.expect_hold(friction_.largest_limit());
     if (!journal_.failed() && !surface_.put_back(t, y_)) {
         journal_.fail(
             {ErrorCode::kNotConverged,

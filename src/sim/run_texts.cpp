@@ -11,6 +11,8 @@
 
 #include "base/text.h"
 #include "sim/actuation.h"
+#include "sim/dry_stop.h"
+#include "sim/row_entries.h"
 #include "sim/sparse_level.h"
 #include "sim/sparse_rows.h"
 #include "solve/analysis.h"
@@ -99,11 +101,45 @@ std::vector<int> rows_dependent_here_alone(Evaluator& evaluator, double t,
     return beside > here.rank ? here.dependent_sets.front() : std::vector<int>{};
 }
 
+/// The velocity that changes most over the last step, measured by its size, and how it does so.
+std::string fastest_change(Evaluator& evaluator, const ode::Stepper& stepper) {
+    const auto n = static_cast<std::size_t>(evaluator.model().n());
+    const std::span<const double> sizes = evaluator.scales().velocities();
+    std::size_t fastest = 0;
+    double largest = -1.0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double change = std::abs(stepper.y()[n + i] - stepper.y_previous()[n + i]);
+        if (sizes[i] > 0.0 && change / sizes[i] > largest) {
+            largest = change / sizes[i];
+            fastest = i;
+        }
+    }
+    const std::string& name = evaluator.model().coordinate_names[fastest];
+    return fmt::format("{}' = {} there, of {} before, changes fastest", name,
+                       to_short_text(stepper.y()[n + fastest]), to_short_text(sizes[fastest]));
+}
+
 }  // namespace
 
 Error describe_stop(Evaluator& evaluator, ode::Status status, const SingularStepper& stepper,
                     int rank) {
     Error error = ode::describe_failure(status, stepper);
+    const double* y = stepper.y().data();
+    if ((status == ode::Status::kStepTooSmall || status == ode::Status::kTooManySteps) &&
+        is_dry_stop(evaluator, stepper.t(), y, y + evaluator.model().n())) {
+        error.message +=
+            "; the forces oppose the motion as strongly however slow it is, in both directions, as "
+            "dry friction does: it comes to rest where they have no value; write `friction on`";
+        return error;
+    }
+    if (stepper.is_lost() && !stepper.may_cross()) {
+        error.message = fmt::format(
+            "at t = {}: a singular configuration is ahead, from which several motions branch off; "
+            "without projection states are not near enough to the constraints to tell them apart: "
+            "leave out `--drift`",
+            to_short_text(stepper.t()));
+        return error;
+    }
     const bool stuck =
         status == ode::Status::kStepTooSmall || status == ode::Status::kProjectionFailed;
     if (!stuck) {
@@ -172,6 +208,32 @@ std::optional<Error> describe_start_near_singular(Evaluator& evaluator, double t
                     names_of(model, rows), rows.size() == 1 ? "has no gradient" : "are dependent")};
 }
 
+std::optional<Error> describe_vanished_start(Evaluator& evaluator, double t,
+                                             const StartState& start) {
+    const CompiledModel& model = evaluator.model();
+    std::vector<double> y(start.q);
+    y.insert(y.end(), start.v.begin(), start.v.end());
+    std::vector<double> entries, lengths;
+    find_row_entries(evaluator, t, y, entries);
+    find_row_lengths(model, entries, lengths);
+    std::vector<int> rows;
+    for (int k = 0; k < model.constraint_rows; ++k) {
+        const auto row = static_cast<std::size_t>(k);
+        if (model.rows[row].kind == mech::ConstraintKind::kNonholonomicNonlinear &&
+            !(lengths[row] > 0.0)) {
+            rows.push_back(k);
+        }
+    }
+    if (rows.empty()) {
+        return std::nullopt;
+    }
+    return Error{ErrorCode::kNotUnique,
+                 fmt::format("at the start: the derivative of the constraint {} by the velocities "
+                             "vanishes, because those in it are zero: it does not tell in which "
+                             "direction the motion begins; give initial velocities that fit it{}",
+                             names_of(model, rows), places_text(model, rows))};
+}
+
 Error describe_vanished_row(const CompiledModel& model, const VanishedRow& row) {
     return {
         ErrorCode::kNotUnique,
@@ -186,6 +248,20 @@ Error describe_lost_control(Evaluator& evaluator, double t, std::span<const doub
         explain_controls(evaluator, t, y.data(), y.data() + evaluator.model().n(), kLostInfluence);
     return {ErrorCode::kNotControlled,
             fmt::format("at t = {}: {}", to_short_text(t, 9), why.message)};
+}
+
+Error describe_stagnation(Evaluator& evaluator, const ode::Stepper& stepper, double pace,
+                          double ahead, bool stiff) {
+    return {ErrorCode::kStepTooSmall,
+            fmt::format("at t = {}: the run makes no progress: steps are {} long on average, and "
+                        "{} more would be needed; {}; {}",
+                        to_short_text(stepper.t(), 9), to_short_text(pace), to_short_text(ahead),
+                        fastest_change(evaluator, stepper),
+                        stiff ? "a force that jumps or has no limit there, or a tolerance below "
+                                "rounding, is the usual cause"
+                              : "a force that jumps or has no limit there is the usual cause (dry "
+                                "friction is written `friction on`), or something that decays fast "
+                                "(then try --stiff)")};
 }
 
 Error describe_too_many_steps(double t, std::size_t steps, std::size_t events) {

@@ -34,8 +34,14 @@ std::optional<Error> describe_singular_start(Evaluator& evaluator, const TimedSt
 std::optional<Error> describe_start_near_singular(Evaluator& evaluator, double t,
                                                   const StartState& start, double pivot);
 
+/// Constraints in the velocities whose derivative by these is zero at the start, if there are any.
+std::optional<Error> describe_vanished_start(Evaluator& evaluator, double t,
+                                             const StartState& start);
 Error describe_vanished_row(const CompiledModel& model, const VanishedRow& row);
 Error describe_lost_control(Evaluator& evaluator, double t, std::span<const double> y);
+/// A run whose steps have become so short, on average, that it would need `ahead` more of them.
+Error describe_stagnation(Evaluator& evaluator, const ode::Stepper& stepper, double pace,
+                          double ahead, bool stiff);
 Error describe_too_many_steps(double t, std::size_t steps, std::size_t events);
 
 /// The entry of a singular configuration that was passed.

@@ -18,7 +18,6 @@
 #include "sim/state_equation.h"
 #include "sim/surface.h"
 #include "sim/switch_watch.h"
-#include "sim/whole_steps.h"
 
 namespace ananke::sim {
 
@@ -37,10 +36,11 @@ class Runner {
     void show_progress(double t);
     ode::Acceptance accepted(double t, std::span<double> y);
     ode::Status step_through(SingularStepper& stepper);
-    bool passes_states_on() const;
     bool is_over(const ode::Stepper& stepper);
+    bool stagnates(const ode::Stepper& stepper);
     bool started_singular(const ode::Stepper& stepper);
     ode::Status pass_step(SingularStepper& stepper);
+    bool repeat_step(const OutputRows::Doubt& doubt, SingularStepper& stepper);
     std::optional<double> first_event(ode::Stepper& stepper, double until);
     ode::Status stop_at_vanished_row(const VanishedRow& row, SingularStepper& stepper);
     ode::Status stop_at_lost_control(double t, SingularStepper& stepper);
@@ -52,8 +52,8 @@ class Runner {
     ode::Status change_law(const Switching& change, SingularStepper& stepper);
     ode::Status change_friction(const FrictionEvent& event, SingularStepper& stepper);
     ode::Status pass_events(double t, SingularStepper& stepper);
-    void restart(double t, ode::Stepper& stepper, double longest_step = 0.0,
-                 const std::optional<Switching>& change = std::nullopt);
+    void take_law(double t);
+    void restart(double t, ode::Stepper& stepper, double longest_step);
     void go_on(double t, ode::Stepper& stepper, double step);
     bool settle_friction(double t);
     void note_changes(double t, const Result<std::vector<FrictionChange>>& changes);
@@ -65,7 +65,6 @@ class Runner {
     std::size_t n_;
     StateEquation equation_;
     Surface surface_;
-    WholeSteps whole_steps_;
     OutputRows rows_;
     FrictionWatch friction_;
     RowWatch row_watch_;
@@ -77,6 +76,10 @@ class Runner {
 
     std::vector<double> y_;           ///< where the run starts, or starts anew
     std::optional<double> ended_at_;  ///< inside the last step
+    double step_tried_ = 0.0;         ///< length of the last attempt at a step
+    std::size_t counted_steps_ = 0;   ///< when progress was last measured
+    double counted_at_ = 0.0;         ///< the time then
+    int repeated_ = 0;                ///< steps made again since one was not
     bool first_step_done_ = false;
 };
 

@@ -21,7 +21,7 @@ std::vector<Traced> traced_inputs(code::Tracer& tracer, const Evaluator& evaluat
     std::vector<Traced> inputs;
     inputs.reserve(layout.size());
     for (std::uint32_t i = 0; i < layout.size(); ++i) {
-        const bool parameter = i >= layout.p() && i < layout.truths();
+        const bool parameter = i >= layout.p() && i < layout.sides();
         inputs.push_back(parameter ? Traced(evaluator.inputs()[i]) : tracer.input(i));
     }
     return inputs;

@@ -36,6 +36,17 @@ constexpr double kRunUp = 1.8;
 /// States nearer to a singular configuration than this part of their size are on no branch: the
 /// constraints hold to some 1e-15, and distances count there with their squares.
 constexpr double kUndecided = 3e-7;
+/// That is the root of rounding; states that are off the constraints by more, phi of their size, are
+/// on no branch nearer than this many sqrt(phi), and never farther off than the part below.
+constexpr double kRounding = 1e-15;
+constexpr double kBlur = 10.0;
+constexpr double kMostBlurred = 0.1;
+/// From the start a row is followed for this part of the time in which a coordinate changes by its
+/// size; instants more than so many of these times ahead are left to the steps that come.
+constexpr double kGlance = 1e-4;
+constexpr double kFarAhead = 1.0;
+/// The first step goes this part of the way to an instant that is foreseen from the start.
+constexpr double kFirstPart = 0.25;
 /// Longest crossing, in steps.
 constexpr double kLongest = 4.0;
 /// Attempts at one crossing, each from half the distance of the one before and so much shorter.
@@ -78,15 +89,14 @@ double dot(const std::vector<double>& x, const std::vector<double>& y) {
 }  // namespace
 
 SingularStepper::SingularStepper(std::unique_ptr<ode::Stepper> inner, Evaluator& evaluator,
-                                 const ode::Options& options, const SurfaceHooks& hooks)
+                                 std::size_t size, double rtol, const SurfaceHooks& hooks)
     : inner_(std::move(inner)),
       hooks_(hooks),
-      rtol_(options.rtol),
-      atol_(options.atol_each),
+      evaluator_(&evaluator),
+      rtol_(rtol),
       n_(static_cast<std::size_t>(evaluator.model().n())),
-      gauss_(options.atol_each.size()),
+      gauss_(size),
       follower_(evaluator) {
-    const std::size_t size = atol_.size();
     previous_.direction.resize(n_);
     now_.direction.resize(n_);
     for (std::vector<double>* values :
@@ -109,6 +119,7 @@ void SingularStepper::start(double t0, std::span<const double> y0, double step) 
     singular_.reset();
     collocated_ = false;
     known_states_ = 0;
+    strongest_ = 0.0;
     has_state_ = false;
     give_way();
 }
@@ -162,9 +173,20 @@ ode::Status SingularStepper::step(double t_end) {
     double limit = t_end;
     if (watched && !has_state_) {
         note_start();
+        if (const std::optional<double> near = foresee_from_start()) {
+            if (is_undecided(*near)) {
+                lost_ = true;
+                return ode::Status::kStepTooSmall;
+            }
+            limit = std::min(t_end, now_.t + kFirstPart * (*near - now_.t));
+        }
     }
     const std::optional<double> ahead = watched ? foresee() : std::nullopt;
-    if (ahead) {
+    if (watched && (ahead ? ends_at(*ahead) : is_on_no_branch())) {
+        lost_ = true;
+        return ode::Status::kStepTooSmall;
+    }
+    if (ahead && may_cross()) {
         const double away = *ahead - t();
         const double h = inner_->next_step();
         if (away > kNear * h) {
@@ -180,21 +202,43 @@ ode::Status SingularStepper::step(double t_end) {
     }
     singular_.reset();
     collocated_ = false;
-    looks_ahead_ = ahead.has_value();
-    const std::size_t before = inner_->statistics().steps;
     const ode::Status status = inner_->step(limit);
     count();
     if (status == ode::Status::kOk && watched) {
-        if (inner_->statistics().steps > before + 1) {
-            note_passed(inner_->t_previous(), inner_->y_previous());
-        }
         note_state(inner_->t(), inner_->y());
         look_behind(t_end);
-        if (!collocated_ && !singular_) {
+        if (singular_ && !may_cross()) {
+            lost_ = true;
+            inner_->start(previous_.t, previous_.y, inner_->next_step());
+            return ode::Status::kStepTooSmall;
+        }
+        if (!collocated_ && !singular_ && may_cross()) {
             look_closely_ahead(t_end);
         }
     }
     return status;
+}
+
+/// Part of a row besides the others below which the motions that branch off cannot be told apart.
+double SingularStepper::blur(double t, std::span<const double> y) {
+    const double off = hooks_.violation(t, y);
+    return std::min(kMostBlurred, kBlur * std::sqrt(std::max(off, kRounding)));
+}
+
+/// Whether the last state is so near to a singular configuration, while none is ahead, that it may
+/// have come from one branch onto another.
+bool SingularStepper::is_on_no_branch() {
+    return known_states_ > 0 && now_.weakest.pivot < kMostBlurred * strongest_ &&
+           now_.weakest.pivot < blur(now_.t, now_.y) * strongest_;
+}
+
+/// Whether the next step would meet an instant that cannot be crossed.
+bool SingularStepper::ends_at(double t_singular) {
+    if (may_cross() || t_singular - now_.t > inner_->next_step()) {
+        return false;
+    }
+    path(t_singular, work_);
+    return vanishes(t_singular, work_);
 }
 
 ode::Status SingularStepper::dense(double t, std::span<double> y) {
@@ -215,7 +259,8 @@ ode::Status SingularStepper::dense(double t, std::span<double> y) {
 void SingularStepper::note_start() {
     std::copy(inner_->y().begin(), inner_->y().end(), work_.begin());
     ++counted_.rhs_evaluations;
-    if (hooks_.rhs(inner_->t(), work_, now_.slope).kind == ode::Evaluation::Kind::kOk) {
+    // The state noted takes the place of the one before.
+    if (hooks_.rhs(inner_->t(), work_, previous_.slope).kind == ode::Evaluation::Kind::kOk) {
         note_state(inner_->t(), work_);
     }
 }
@@ -235,17 +280,10 @@ void SingularStepper::note_state(double t, std::span<const double> y) {
         look_back();
     }
     known_states_ = std::min(known_states_ + 1, 2);
+    strongest_ = std::max(strongest_, now_.weakest.pivot);
     if (now_.weakest.pivot >= previous_.weakest.pivot) {
         give_way();
     }
-}
-
-/// A state between steps that nobody looked at: its rows are not known.
-void SingularStepper::note_passed(double t, std::span<const double> y) {
-    now_.t = t;
-    copy_few(y.data(), y.size(), now_.y.data());
-    now_.weakest = {.known = false};
-    known_states_ = 0;
 }
 
 /// Requires that f was last evaluated at this state. Where that was by a method without pivots they
@@ -323,15 +361,55 @@ std::optional<double> SingularStepper::foresee() {
     return turn;
 }
 
+/// The same from one state alone, where the run starts or starts anew: the weakest row, or one that
+/// falls in length, goes on to fall as it does at first along q + v dt + a dt^2/2.
+std::optional<double> SingularStepper::foresee_from_start() {
+    if (known_states_ == 0 || only_listed_ || now_.weakest.row < 0 ||
+        !follower_.watch_weakest_of(*hooks_.dynamics, now_.weakest, now_.direction, now_.t,
+                                    now_.y)) {
+        return std::nullopt;
+    }
+    const std::span<const double> sizes = evaluator_->scales().positions();
+    double fastest = 0.0;  // 1/time in which a coordinate changes by the glance's part of its size
+    for (std::size_t i = 0; i < n_; ++i) {
+        const double way = kGlance * sizes[i];
+        if (way > 0.0) {
+            fastest = std::max({fastest, std::abs(now_.y[n_ + i]) / way,
+                                std::sqrt(0.5 * std::abs(now_.slope[n_ + i]) / way)});
+        }
+    }
+    if (!(fastest > 0.0)) {
+        return std::nullopt;
+    }
+    const double dt = 1.0 / fastest;
+    for (std::size_t i = 0; i < n_; ++i) {
+        const double v = now_.y[n_ + i];
+        const double a = now_.slope[n_ + i];
+        work_[i] = now_.y[i] + dt * (v + 0.5 * dt * a);
+        work_[n_ + i] = v + dt * a;
+    }
+    const double left = follower_.signed_pivot(now_.t + dt, work_);
+    double fall = std::isfinite(left) ? 1.0 - left : 0.0;
+    if (const std::optional<RowFollower::FallingRow> row =
+            follower_.falling_row(now_.t, now_.y, now_.t + dt, work_)) {
+        fall = std::max(fall, 1.0 / (1.0 + row->ahead));
+    }
+    const double h = inner_->next_step();
+    const bool is_near = fall > 0.0 && (h == 0.0 ? fall * kFarAhead > kGlance : dt / fall < kHorizon * h);
+    return is_near ? std::optional(now_.t + dt / fall) : std::nullopt;
+}
+
 /// Whether the motion foreseen hardly leads away from the last state up to then.
 bool SingularStepper::is_undecided(double t) const {
-    double way = 0.0;
-    double size = 1.0;
+    const std::span<const double> sizes = evaluator_->scales().positions();
+    const double dt = t - now_.t;
     for (std::size_t i = 0; i < n_; ++i) {
-        way = std::max(way, std::abs((t - now_.t) * now_.y[n_ + i]));
-        size = std::max(size, std::abs(now_.y[i]));
+        const double way = dt * (now_.y[n_ + i] + 0.5 * dt * now_.slope[n_ + i]);
+        if (!(std::abs(way) <= kUndecided * sizes[i])) {
+            return false;
+        }
     }
-    return way < kUndecided * size;
+    return true;
 }
 
 /// Replaces the last step if it ended so near to a singular configuration that none leads across
@@ -399,7 +477,7 @@ void SingularStepper::look_behind(double t_end) {
         return;
     }
     const double t_singular = *turn;
-    if ((only_listed_ || !cross(previous_, t_singular, now_.t - previous_.t, t_end)) &&
+    if ((only_listed_ || !may_cross() || !cross(previous_, t_singular, now_.t - previous_.t, t_end)) &&
         inner_->dense(t_singular, work_) == ode::Status::kOk && vanishes(t_singular, work_)) {
         singular_ = follower_.describe(previous_.t, previous_.y, t_singular, work_);
     }
@@ -484,12 +562,12 @@ bool SingularStepper::cross(const State& from, double t_singular, double longest
     const double h = length_of_crossing(t_singular - from.t, std::min(longest, t_end - from.t));
     const double t1 = from.t + h;
     const auto guess = [this](double t, std::span<double> y) { path(t, y); };
-    const ode::GaussProblem problem{hooks_.rhs_across, hooks_.project, rtol_, atol_,
-                                    hooks_.project_roughly};
+    const ode::GaussProblem problem{hooks_.rhs_across, hooks_.project, rtol_,
+                                    inner_->absolute_tolerances(), hooks_.project_roughly};
     const ode::Status status = gauss_.take(problem, from.t, from.y, h, guess);
     counted_.rhs_evaluations += gauss_.rhs_evaluations();
     std::optional<double> found;
-    if (status == ode::Status::kOk && end_is_sound(t1) &&
+    if (status == ode::Status::kOk && end_is_sound(t1) && energy_is_kept(from, t1) &&
         hooks_.rhs(t1, end_, work_).kind == ode::Evaluation::Kind::kOk) {
         gauss_.set_slopes_at_ends(from.slope, work_);
         found = singular_time(from, t1);
@@ -525,15 +603,17 @@ void SingularStepper::take_end(const State& from, double t1, double t_end) {
     inner_->start(t_, y_, inner_->next_step());
     count();
     known_states_ = 0;
+    strongest_ = 0.0;
     has_state_ = false;
     give_way();
 }
 
 /// Root mean square of the distance of two ends, in units of the tolerance.
 double SingularStepper::distance(std::span<const double> x, std::span<const double> y) const {
+    const std::span<const double> atol = inner_->absolute_tolerances();
     double sum = 0.0;
     for (std::size_t i = 0; i < x.size(); ++i) {
-        const double scaled = (x[i] - y[i]) / (atol_[i] + rtol_ * std::abs(x[i]));
+        const double scaled = (x[i] - y[i]) / (atol[i] + rtol_ * std::abs(x[i]));
         sum += scaled * scaled;
     }
     return std::sqrt(sum / static_cast<double>(x.size()));
@@ -549,24 +629,37 @@ bool SingularStepper::end_is_sound(double t1) {
     if (!hooks_.project(t1, end_) || !hooks_.project(t1, lower_) || !hooks_.project(t1, lowest_)) {
         return false;
     }
-    double correction = 0.0;
-    double size = 1.0;
+    const std::span<const double> positions = evaluator_->scales().positions_with(end_.data());
+    const std::span<const double> velocities =
+        evaluator_->scales().velocities_with(end_.data() + n_);
+    bool near = true;
     for (std::size_t i = 0; i < 2 * n_; ++i) {
-        correction = std::max(correction, std::abs(end_[i] - gauss_.end()[i]));
-        size = std::max(size, std::abs(end_[i]));
+        const double size = i < n_ ? positions[i] : velocities[i - n_];
+        near = near && std::abs(end_[i] - gauss_.end()[i]) <= kLargestCorrection * rtol_ * size;
     }
     // Each order gained divides the error by about the same; from 6 and 7 to what is safe to claim.
     const double error7 = distance(end_, lower_);
     const double error6 = distance(end_, lowest_);
     const double gain = std::min(1.0, error7 / std::max(error6, error7));
     const double error = error7 * std::pow(gain, kOrdersClaimed);
-    return correction <= kLargestCorrection * rtol_ * size && error <= 1.0;
+    return near && error <= 1.0;
+}
+
+/// Whether h' = power + Qc.v held over the crossing: another branch has another energy.
+bool SingularStepper::energy_is_kept(const State& from, double t1) {
+    const Energy before = evaluator_->energy(from.t, from.y.data(), from.y.data() + n_);
+    const Energy after = evaluator_->energy(t1, end_.data(), end_.data() + n_);
+    const double work = end_[2 * n_] - from.y[2 * n_];
+    const double size = std::abs(before.kinetic) + std::abs(before.potential) +
+                        std::abs(after.kinetic) + std::abs(after.potential) + std::abs(work);
+    return std::abs(after.h - before.h - work) <= kLargestCorrection * rtol_ * size;
 }
 
 /// Whether the watched row becomes dependent at a state where it turns round: rows turn with their
 /// mechanism, too.
 bool SingularStepper::vanishes(double t, std::span<const double> y) {
-    return follower_.remaining_part(t, y) <= std::max(kVanished, kVanishedTolerances * rtol_);
+    return follower_.remaining_part(t, y) <=
+           std::max({kVanished, kVanishedTolerances * rtol_, blur(t, y)});
 }
 
 /// The instant on the motion found, if the constraints hold there.

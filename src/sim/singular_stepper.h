@@ -31,7 +31,8 @@ struct SurfaceHooks {
     /// The same next to a singular configuration, without a new choice of rows where that can be.
     ode::FunctionRef<ode::Evaluation(double, std::span<const double>, std::span<double>)>
         rhs_across;
-    /// Puts a state onto the constraints; false if it cannot.
+    /// Puts a state onto the constraints; false if it cannot. None where drift is met otherwise: a
+    /// run then ends before a singular configuration.
     ode::FunctionRef<bool(double, std::span<double>)> project;
     /// The same for an iteration that goes on, not to the last digit.
     ode::FunctionRef<bool(double, std::span<double>)> project_roughly;
@@ -48,9 +49,9 @@ struct SurfaceHooks {
 
 class SingularStepper final : public ode::Stepper {
   public:
-    /// `options` are those of `inner`. Without hooks nothing is watched.
-    SingularStepper(std::unique_ptr<ode::Stepper> inner, Evaluator& evaluator,
-                    const ode::Options& options, const SurfaceHooks& hooks);
+    /// `size` of y and `rtol` are those of `inner`. Without hooks nothing is watched.
+    SingularStepper(std::unique_ptr<ode::Stepper> inner, Evaluator& evaluator, std::size_t size,
+                    double rtol, const SurfaceHooks& hooks);
 
     using Stepper::start;
     /// A start from a state of the last step, where that was a crossing (an event was noted
@@ -69,14 +70,21 @@ class SingularStepper final : public ode::Stepper {
         return collocated_ ? std::span<const double>(y_previous_) : inner_->y_previous();
     }
     double next_step() const override { return inner_->next_step(); }
+    /// A crossing was tested by other means.
+    [[nodiscard]] double defect(double t, std::span<const double> slope) override {
+        return collocated_ ? 0.0 : inner_->defect(t, slope);
+    }
+    std::span<const double> absolute_tolerances() const override {
+        return inner_->absolute_tolerances();
+    }
     const ode::Statistics& statistics() const override { return statistics_; }
     int rhs_code() const override { return inner_->rhs_code(); }
 
-    /// The step under way is limited by an instant that is foreseen.
-    bool looks_ahead() const { return looks_ahead_; }
     /// The last step failed because a singular configuration is so near that the state is on no
     /// branch any more.
     bool is_lost() const { return lost_; }
+    /// Instants can be crossed at all.
+    bool may_cross() const { return static_cast<bool>(hooks_.project); }
     /// The singular configuration inside the last step, if there is one.
     const std::optional<SingularPoint>& singular() const { return singular_; }
     /// Weakest pivot at a state inside the last step, by the order of the rows before it; 1 if that
@@ -98,10 +106,13 @@ class SingularStepper final : public ode::Stepper {
     void give_way();
     void note_start();
     void note_state(double t, std::span<const double> y);
-    void note_passed(double t, std::span<const double> y);
     void look_back();
     std::optional<double> foresee();
+    std::optional<double> foresee_from_start();
     bool is_undecided(double t) const;
+    double blur(double t, std::span<const double> y);
+    bool is_on_no_branch();
+    bool ends_at(double t_singular);
     bool may_have_turned();
     void look_behind(double t_end);
     void look_closely_ahead(double t_end);
@@ -116,6 +127,7 @@ class SingularStepper final : public ode::Stepper {
                                                   double tolerance);
     bool cross(const State& from, double t_singular, double longest, double t_end);
     bool end_is_sound(double t1);
+    bool energy_is_kept(const State& from, double t1);
     double distance(std::span<const double> x, std::span<const double> y) const;
     bool vanishes(double t, std::span<const double> y);
     std::optional<double> singular_time(const State& from, double t1);
@@ -124,8 +136,8 @@ class SingularStepper final : public ode::Stepper {
 
     std::unique_ptr<ode::Stepper> inner_;
     SurfaceHooks hooks_;
+    Evaluator* evaluator_;
     double rtol_;
-    std::vector<double> atol_;
     std::size_t n_;
     ode::GaussStep gauss_;
     RowFollower follower_;        ///< keeps the rows before the instant
@@ -134,8 +146,8 @@ class SingularStepper final : public ode::Stepper {
 
     State previous_, now_;
     int known_states_ = 0;    ///< the last ones, with their weakest rows
+    double strongest_ = 0.0;  ///< weakest pivot since the start
     bool has_state_ = false;  ///< now_ is the state of the last step
-    bool looks_ahead_ = false;
     bool only_listed_ = false;  ///< the rows are those of another method: no crossing is made
     bool lost_ = false;         ///< see is_lost()
     bool blocked_ = false;      ///< the pivot falls, but to no crossing

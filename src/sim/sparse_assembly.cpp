@@ -125,13 +125,15 @@ bool SparseAssembly::reach_with_restarts(const solve::LevelValues& level, std::s
     const bool finite = evaluate(level, best);
     double least = finite ? residual() : HUGE_VAL;
     const int most = std::clamp(kWorthRestart / static_cast<int>(n_), 1, kMostRestarts);
+    const std::span<const double> units = projection_.level().units();
     for (int restart = 1; restart <= most; ++restart) {
         int place = 0;
         std::copy(guess.begin(), guess.end(), x.begin());
         for (std::size_t i = 0; i < n_; ++i) {
-            if (!exact[i]) {  // as solve/assembly: by the golden angle, well spread
-                const double angle = 2.399963 * restart * ++place;
-                x[i] += 0.1 * restart * std::max(1.0, std::abs(guess[i])) * std::sin(angle);
+            if (!exact[i]) {
+                ++place;
+                x[i] += 0.1 * restart * units[i] *
+                        solve::golden_spread(static_cast<std::size_t>(restart * place));
             }
         }
         if (place == 0) {
@@ -150,20 +152,42 @@ bool SparseAssembly::reach_with_restarts(const solve::LevelValues& level, std::s
     return false;
 }
 
-double SparseAssembly::squared_distance(std::span<const double> x,
-                                        std::span<const double> guess) const {
+std::vector<double> SparseAssembly::find_units(const solve::LevelValues& level,
+                                               std::span<const double> x) {
+    SparseLevel& rows = projection_.level();
+    rows.set_units({});
+    evaluate(level, x);
+    std::vector<solve::Slope> slopes;
+    for (std::size_t i = 0; i < rows.entries().size(); ++i) {
+        const Place place = rows.places()[i];
+        if (place.row < rows.rows() && rows.entries()[i] != 0.0) {
+            slopes.push_back({place.row, place.column, rows.entries()[i]});
+        }
+    }
+    const std::vector<double> residuals(rows.residuals().begin(), rows.residuals().end());
+    const auto residuals_at = [&](std::span<const double> moved) {
+        evaluate(level, moved);
+        return std::vector<double>(rows.residuals().begin(), rows.residuals().end());
+    };
+    return solve::search_units(x, evaluator_->sizes(level.velocities, x.data()), residuals, slopes,
+                               residuals_at);
+}
+
+double SparseAssembly::squared_distance(std::span<const double> x, std::span<const double> guess,
+                                        std::span<const double> units) const {
     const CompiledModel& model = evaluator_->model();
     double typical = 0.0;
     double distance = 0.0;
     for (std::size_t i = 0; i < mass_.size(); ++i) {
         const auto r = static_cast<std::size_t>(model.mass_entries[i].row);
         const auto c = static_cast<std::size_t>(model.mass_entries[i].column);
-        typical = r == c ? std::max(typical, mass_[i]) : typical;
+        typical = r == c ? std::max(typical, mass_[i] * units[r] * units[r]) : typical;
         distance += (r == c ? 1.0 : 2.0) * mass_[i] * (x[r] - guess[r]) * (x[c] - guess[c]);
     }
     double plain = 0.0;
     for (std::size_t j = 0; j < n_; ++j) {
-        plain += (x[j] - guess[j]) * (x[j] - guess[j]);
+        const double dx = (x[j] - guess[j]) / units[j];
+        plain += dx * dx;
     }
     return distance + kPlainDistance * (typical > 0.0 ? typical : 1.0) * plain;
 }
@@ -177,7 +201,8 @@ void SparseAssembly::move_least(const solve::LevelValues& level, std::span<const
     mass_.assign(mass.begin(), mass.end());
     const int most =
         std::clamp(kWorthRefinement / static_cast<int>(n_), kLeastRefinements, kMostRefinements);
-    double distance = squared_distance(x, guess);
+    const std::span<const double> units = projection_.level().units();
+    double distance = squared_distance(x, guess, units);
     double gain = 1.0;
     double longest = 1.0;  // part of a step that is tried first
     std::vector<double> next(n_);
@@ -195,7 +220,7 @@ void SparseAssembly::move_least(const solve::LevelValues& level, std::span<const
             for (std::size_t j = 0; j < n_; ++j) {
                 next[j] = x[j] + part * dx[j];
             }
-            there = descend(level, next, exact, false) ? squared_distance(next, guess) : HUGE_VAL;
+            there = descend(level, next, exact, false) ? squared_distance(next, guess, units) : HUGE_VAL;
         }
         longest = std::min(1.0, 4.0 * part);  // twice what served
         if (!(there < distance)) {
@@ -214,6 +239,7 @@ void SparseAssembly::move_least(const solve::LevelValues& level, std::span<const
 bool SparseAssembly::nearest(const solve::LevelValues& level, std::span<double> x,
                              const std::vector<bool>& exact) {
     const std::vector<double> guess(x.begin(), x.end());
+    projection_.level().set_units(find_units(level, guess));
     if (descend(level, x, exact, true)) {
         return true;
     }

@@ -35,7 +35,9 @@ class SparseAssembly final : public solve::LevelSearch {
                        const std::vector<bool>& exact);
     void move_least(const solve::LevelValues& level, std::span<const double> guess,
                     std::span<double> x, const std::vector<bool>& exact);
-    double squared_distance(std::span<const double> x, std::span<const double> guess) const;
+    std::vector<double> find_units(const solve::LevelValues& level, std::span<const double> x);
+    double squared_distance(std::span<const double> x, std::span<const double> guess,
+                            std::span<const double> units) const;
 
     Evaluator* evaluator_;
     SparseProjection projection_;

@@ -210,16 +210,23 @@ SolveStatus SparseDynamics::solve_factored(const SparseValues& values, bool chec
 void SparseDynamics::find_inconsistent_row(const SparseValues& values) {
     const CompiledModel& model = evaluator_->model();
     std::vector<double> mismatch(lambda_.size()), size(lambda_.size());
+    std::vector<double> given(a_.size());  // what forces alone would accelerate
+    for (std::size_t i = 0; i < model.mass_entries.size(); ++i) {
+        const Place& place = model.mass_entries[i];
+        if (place.row == place.column && values.M[i] > 0.0) {
+            given[at(place.row)] = std::abs(values.Q[at(place.row)]) / values.M[i];
+        }
+    }
     for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
         const Place& place = model.row_entries[i];
         const double term = values.A[i] * a_[at(place.column)];
         mismatch[at(place.row)] += term;
-        size[at(place.row)] += std::abs(term);
+        size[at(place.row)] += std::abs(term) + std::abs(values.A[i]) * given[at(place.column)];
     }
     double worst = solve::kContradiction;
     for (std::size_t k = 0; k < mismatch.size(); ++k) {
-        const double part =
-            std::abs(mismatch[k] - values.b[k]) / std::max(1.0, size[k] + std::abs(values.b[k]));
+        const double part = std::abs(mismatch[k] - values.b[k]) /
+                            solve::divisor(size[k] + std::abs(values.b[k]));
         if (place_of_row_[k] < 0 && part > worst) {
             worst = part;
             inconsistent_row_ = static_cast<int>(k);

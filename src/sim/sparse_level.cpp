@@ -30,19 +30,18 @@ bool SparseLevel::evaluate(bool velocity, double t, std::span<const double> q,
         velocity ? evaluator_->velocity_entries(t, q.data(), v.data(), f_.data(), scale_.data())
                  : evaluator_->position_entries(t, q.data(), f_.data(), scale_.data());
     entries_.assign(entries.begin(), entries.end());
-    const std::vector<Place>& places = this->places();
-    floor_.assign(rows, 0.0);
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-        if (at(places[i].row) < rows) {
-            double& steepest = floor_[at(places[i].row)];
-            steepest = std::max(steepest, std::abs(entries_[i]));
+    change_.assign(units_.empty() ? 0 : rows, 0.0);
+    for (std::size_t i = 0; i < entries_.size() && !units_.empty(); ++i) {
+        const Place place = places()[i];
+        if (at(place.row) < rows) {
+            change_[at(place.row)] += std::abs(entries_[i]) * units_[at(place.column)];
         }
     }
     residual_ = 0.0;
     worst_ = -1;
     bool finite = true;
     for (std::size_t k = 0; k < rows; ++k) {
-        scale_[k] = solve::residual_scale(1, scale_[k], &floor_[k]);
+        scale_[k] = solve::divisor(units_.empty() ? scale_[k] : std::max(scale_[k], change_[k]));
         const double scaled = std::abs(f_[k]) / scale_[k];
         finite = finite && std::isfinite(f_[k]);
         if (scaled > residual_) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/evaluator.h"
@@ -15,9 +16,14 @@ class SparseLevel {
     /// At a state; false if a residual is not finite.
     bool evaluate(bool velocity, double t, std::span<const double> q, std::span<const double> v);
 
+    bool velocity() const { return velocity_; }
+    /// Residuals are measured at least by what they change by when the unknowns change by these
+    /// (n); none: by their own scales alone.
+    void set_units(std::vector<double> units) { units_ = std::move(units); }
+    std::span<const double> units() const { return units_; }
     int rows() const { return static_cast<int>(f_.size()); }
     std::span<const double> residuals() const { return f_; }
-    /// What each is measured against: solve::residual_scale.
+    /// What each is measured against.
     std::span<const double> scales() const { return scale_; }
     /// Entries of the gradients, and where they stand. Those of rows from rows() on do not count.
     std::span<const double> entries() const { return entries_; }
@@ -31,7 +37,7 @@ class SparseLevel {
   private:
     Evaluator* evaluator_;
     bool velocity_ = false;
-    std::vector<double> f_, scale_, floor_, entries_;
+    std::vector<double> f_, scale_, entries_, units_, change_;
     double residual_ = 0.0;
     int worst_ = -1;
 };

@@ -95,14 +95,25 @@ std::span<const double> SparseProjection::step(double t, std::span<const double>
         arrange(exact, choice.kept);
     }
     const std::vector<int>& place = system_->place;
+    const std::span<const double> sizes = level_.units().empty()
+                                              ? evaluator_->sizes(level_.velocity(), x.data())
+                                              : level_.units();
+    const auto unit = [&](std::size_t j) { return solve::divisor(sizes[j]); };
     double typical = 0.0;
     for (std::size_t i = 0; i < mass_.size(); ++i) {
         if (model.mass_entries[i].row == model.mass_entries[i].column) {
-            typical = std::max(typical, mass_[i]);
+            const double size = unit(at(model.mass_entries[i].row));
+            typical = std::max(typical, mass_[i] * size * size);
         }
     }
-    const double floor = typical > 0.0 ? kPlainWeight * typical : 1.0;
-    std::fill_n(system_->values.begin(), system_->free, floor);
+    const auto plain = [&, weight = typical > 0.0 ? kPlainWeight * typical : 1.0](std::size_t j) {
+        return weight / (unit(j) * unit(j));
+    };
+    for (std::size_t j = 0; j < n_; ++j) {
+        if (place[j] >= 0) {
+            system_->values[at(place[j])] = plain(j);
+        }
+    }
     right_.assign(at(system_->free) + system_->kept.size(), 0.0);
     double* next = system_->values.data() + system_->free;
     for (std::size_t i = 0; i < mass_.size(); ++i) {
@@ -118,7 +129,7 @@ std::span<const double> SparseProjection::step(double t, std::span<const double>
     }
     for (std::size_t j = 0; j < n_; ++j) {
         if (place[j] >= 0) {
-            right_[at(place[j])] += floor * (guess[j] - x[j]);
+            right_[at(place[j])] += plain(j) * (guess[j] - x[j]);
         }
     }
     for (const std::size_t i : system_->entries) {

@@ -276,7 +276,7 @@ solve::DroppedRow SparseRows::combination(int row, const SparseValues& values) {
     rows().nearest(x, c);
     solve::DroppedRow dropped{row, {}, {}, 0.0};
     double mismatch = values.b[at(row)] / length[at(row)];
-    double scale = 1.0 + std::abs(mismatch);
+    double scale = std::abs(mismatch);
     for (std::size_t k = 0; k < c.size(); ++k) {
         const auto kept = at(kept_[k]);
         const double term = c[k] * values.b[kept] / length[kept];
@@ -287,7 +287,7 @@ solve::DroppedRow SparseRows::combination(int row, const SparseValues& values) {
             dropped.coefficients.push_back(c[k] * length[at(row)] / length[kept]);
         }
     }
-    dropped.inconsistency = std::abs(mismatch) / scale;
+    dropped.inconsistency = std::abs(mismatch) / solve::divisor(scale);
     return dropped;
 }
 

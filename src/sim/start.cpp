@@ -15,8 +15,8 @@
 namespace ananke::sim {
 namespace {
 
-/// Changes below this part of the value (at least of 1) are rounding and not worth a line.
-constexpr double kWorthTelling = 1e-15;
+/// Values, and changes of values, below this part of their size are rounding.
+constexpr double kRounding = 1e-15;
 /// A scaled residual up to this counts as met.
 constexpr double kMet = 1e-9;
 /// Residuals listed in a message.
@@ -143,24 +143,37 @@ Error describe(const CompiledModel& model, const solve::AssemblyFailure& failure
     return {failure.code, text + places_text(model, rows)};
 }
 
+/// Guesses that assembly has brought to nothing but rounding are nothing.
+void clear_rounding(const std::vector<bool>& exact, std::span<const double> sizes,
+                    std::vector<double>& x) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (!exact[i] && std::abs(x[i]) <= kRounding * sizes[i]) {
+            x[i] = 0.0;
+        }
+    }
+}
+
 void note_moves(StartState& state, const CompiledModel& model, const mech::InitialState& initial,
                 const solve::Assembly& assembly) {
-    const auto note = [&](const char* prime, const std::vector<double>& from,
+    const auto note = [&](const char* prime, std::span<const double> sizes, const std::vector<double>& from,
                           const std::vector<double>& to, const std::vector<bool>& exact,
                           const std::vector<int>& moved_exact) {
         for (std::size_t i = 0; i < from.size(); ++i) {
             const bool projected =
                 std::binary_search(moved_exact.begin(), moved_exact.end(), static_cast<int>(i));
             const double change = std::abs(to[i] - from[i]);
-            if (change > kWorthTelling * std::max(1.0, std::abs(from[i])) &&
-                (projected || !exact[i])) {
+            if (change > kRounding * sizes[i] && (projected || !exact[i])) {
                 state.moved.push_back(
                     {model.coordinate_names[i] + prime, from[i], to[i], projected});
             }
         }
     };
-    note("", initial.q, state.q, initial.q_exact, assembly.moved_exact_q);
-    note("'", initial.v, state.v, initial.v_exact, assembly.moved_exact_v);
+    const std::span<const double> positions = assembly.q_units;
+    const std::span<const double> velocities = assembly.v_units;
+    clear_rounding(initial.q_exact, positions, state.q);
+    clear_rounding(initial.v_exact, velocities, state.v);
+    note("", positions, initial.q, state.q, initial.q_exact, assembly.moved_exact_q);
+    note("'", velocities, initial.v, state.v, initial.v_exact, assembly.moved_exact_v);
 }
 
 }  // namespace
@@ -200,6 +213,7 @@ Result<StartState> assemble_large(Evaluator& evaluator, const mech::InitialState
     mech::InitialState wanted = initial;
     StartState state;
     state.t = t;
+    state.scales = {initial.q_scale, initial.v_scale};
     state.q = initial.q;
     state.v = initial.v;
     solve::Assembly moved;
@@ -231,6 +245,8 @@ Result<StartState> assemble_large(Evaluator& evaluator, const mech::InitialState
         if (!done) {
             return describe_end(model, search, velocity);
         }
+        const std::span<const double> units = search.level().units();
+        (velocity ? moved.v_units : moved.q_units).assign(units.begin(), units.end());
     }
     note_moves(state, model, wanted, moved);
     return state;
@@ -240,6 +256,8 @@ Result<StartState> assemble_large(Evaluator& evaluator, const mech::InitialState
 
 Result<StartState> assemble(Evaluator& evaluator, const mech::InitialState& initial, double t) {
     const CompiledModel& model = evaluator.model();
+    evaluator.scales().start({initial.q_scale, initial.v_scale});
+    evaluator.scales().see(initial.q.data(), initial.v.data());
     if (model.is_large()) {
         return assemble_large(evaluator, initial, t);
     }
@@ -272,6 +290,7 @@ Result<StartState> assemble(Evaluator& evaluator, const mech::InitialState& init
     }
     StartState state;
     state.t = t;
+    state.scales = {initial.q_scale, initial.v_scale};
     state.q.assign(assembly.q.data(), assembly.q.data() + assembly.q.size());
     state.v.assign(assembly.v.data(), assembly.v.data() + assembly.v.size());
     note_moves(state, model, wanted, assembly);

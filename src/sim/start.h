@@ -22,6 +22,7 @@ struct StartState {
     double t = 0.0;
     std::vector<double> q, v;
     std::vector<Moved> moved;
+    GivenScales scales = {};  ///< that the model gives
 };
 
 /// Positions, then velocities; exact values stay, guesses move least; THEORY section 6. The error

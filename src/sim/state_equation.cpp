@@ -1,6 +1,8 @@
 #include "sim/state_equation.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,7 +13,13 @@ namespace ananke::sim {
 namespace {
 
 /// The integral that balances the energy is carried along but never limits the step.
-constexpr double kNoErrorControl = 1e100;
+constexpr double kNoErrorControl = std::numeric_limits<double>::max();
+/// A coordinate is known to so much of its size.
+constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
+/// The same of sizes that a kind has from elsewhere: they are known to their order only.
+constexpr double kTiedRounding = 1e3 * kRounding;
+/// Tolerance of what is nothing and stays so: only that it can be divided by.
+constexpr double kNothing = 1e-290;
 
 }  // namespace
 
@@ -21,7 +29,9 @@ StateEquation::StateEquation(Evaluator& evaluator, const DynamicsOptions& option
       stick_rows_(
           static_cast<std::size_t>(evaluator.model().m() - evaluator.model().constraint_rows)),
       acceleration_(evaluator, options),
-      failed_y_(size()) {}
+      ties_(evaluator),
+      failed_y_(size()),
+      reach_(n_) {}
 
 std::vector<double> StateEquation::state(const StartState& start) const {
     std::vector<double> y(size(), 0.0);
@@ -30,13 +40,43 @@ std::vector<double> StateEquation::state(const StartState& start) const {
     return y;
 }
 
-ode::Options StateEquation::integrator_options(double tolerance) const {
-    ode::Options options;
-    options.rtol = tolerance;
-    options.atol = 0.1 * tolerance;
-    options.atol_each.assign(size(), options.atol);
-    options.atol_each[2 * n_] = kNoErrorControl;
-    return options;
+void StateEquation::set_tolerances(double tolerance, const ode::StepAhead& step,
+                                   std::span<double> atol) {
+    Scales& scales = evaluator_->scales();
+    scales.see(step.y.data(), step.y.data() + n_);
+    const double part = kPartOfSize * tolerance;
+    const double h = std::abs(step.h);
+    // Where nothing has moved yet the size is what the step leads to: v = h a, q = h v.
+    for (std::size_t i = 0; i < n_; ++i) {
+        const double size = scales.velocities()[i];
+        reach_[i] = size > 0.0 ? size : h * std::abs(step.slope[n_ + i]);
+    }
+    const std::span<const double> velocities = scales.velocities_with(reach_.data());
+    for (std::size_t i = 0; i < n_; ++i) {
+        atol[n_ + i] = part * velocities[i];
+        reach_[i] = scales.positions()[i] > 0.0 ? scales.positions()[i] : h * velocities[i];
+    }
+    const std::span<const double> positions = scales.positions_with(reach_.data());
+    for (std::size_t i = 0; i < n_; ++i) {
+        atol[i] = (part + kRounding) * positions[i];
+    }
+    if (step.rounding && h > 0.0) {
+        if (!(h <= tied_step_)) {  // rounding that a step adds grows with its length
+            tied_step_ = 2.0 * h;
+            ties_.measure(step.t, step.y.data(), step.y.data() + n_, tied_step_);
+        }
+        for (std::size_t i = 0; i < n_; ++i) {
+            atol[i] += kTiedRounding * scales.tied_positions()[i];
+            atol[n_ + i] += kTiedRounding * scales.tied_velocities()[i] + kRounding * positions[i] / h;
+        }
+    }
+    atol[2 * n_] = kNoErrorControl;
+    for (std::size_t i = 2 * n_ + 1; i < atol.size(); ++i) {
+        atol[i] = (part + (step.rounding ? kTiedRounding : 0.0)) * h * largest_hold_;
+    }
+    for (double& each : atol) {
+        each = h > 0.0 ? std::max(each, kNothing) : each;
+    }
 }
 
 ode::Evaluation StateEquation::rhs(double t, std::span<const double> y, std::span<double> dydt) {

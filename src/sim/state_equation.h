@@ -4,6 +4,7 @@
 // multiplier, so that steps follow the friction force also where nothing moves.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "sim/right_hand_side.h"
 #include "sim/singular_stepper.h"
 #include "sim/start.h"
+#include "sim/ties.h"
 
 namespace ananke::sim {
 
@@ -23,27 +25,15 @@ class StateEquation {
     /// Components of y.
     std::size_t size() const { return 2 * n_ + 1 + stick_rows_; }
     std::vector<double> state(const StartState& start) const;
-    /// Tolerances of an integrator that controls the error of all but the integral that balances
-    /// the energy.
-    ode::Options integrator_options(double tolerance) const;
+    /// Absolute tolerances of a step, a tenth of `tolerance` of the sizes of all but the integral
+    /// that balances the energy. Sizes are at least those of the state that the step begins at.
+    void set_tolerances(double tolerance, const ode::StepAhead& step, std::span<double> atol);
+
+    /// Frictions at rest may hold with forces of this size: what their impulses are measured by.
+    void expect_hold(double force) { largest_hold_ = std::max(largest_hold_, force); }
 
     /// f inside a step, with the rows chosen at its beginning.
     ode::Evaluation rhs(double t, std::span<const double> y, std::span<double> dydt);
-    // Whole steps from the last state: see RightHandSide.
-    std::size_t choices() const { return acceleration_.choices(); }
-    bool allows_whole_step(bool on_constraints) const {
-        return stick_rows_ == 0 && !choose_rows_ && acceleration_.allows_whole_step(on_constraints);
-    }
-    bool add_to(StepParts& parts, bool on_constraints) const {
-        return acceleration_.add_to(parts, on_constraints);
-    }
-    bool trusts_end(const StepParts& parts, const double* ranks) const {
-        return acceleration_.trusts_end(parts, ranks);
-    }
-    void take_end(const StepParts& parts, bool on_constraints, const double* rates,
-                  const double* ranks) {
-        acceleration_.take_end(parts, on_constraints, rates, ranks);
-    }
     /// What an implicit integrator may know about f; see ode::Structure.
     std::size_t positions() const { return n_; }
     std::size_t integrals() const { return 1 + stick_rows_; }
@@ -84,6 +74,8 @@ class StateEquation {
     /// Why the last rhs() without a result had none.
     Error explain_failure();
 
+    /// See RightHandSide::program.
+    std::shared_ptr<const code::Program> program() const { return acceleration_.program(); }
     /// Instructions of the program of the acceleration, 0 if there is none.
     std::size_t program_size() const { return acceleration_.program_size(); }
     /// See RightHandSide::Aside.
@@ -97,9 +89,13 @@ class StateEquation {
     std::size_t n_;
     std::size_t stick_rows_;
     RightHandSide acceleration_;
+    Ties ties_;
     bool choose_rows_ = true;
     double failed_t_ = 0.0;
     std::vector<double> failed_y_;
+    std::vector<double> reach_;    ///< n  velocities that a step may lead to
+    double tied_step_ = 0.0;        ///< longest step that ties_ were measured for
+    double largest_hold_ = 0.0;     ///< of frictions at rest: see expect_hold()
 };
 
 }  // namespace ananke::sim

@@ -15,6 +15,8 @@ constexpr double kLargestInside = 1e3;
 constexpr double kLastDigit = 2e-16;
 /// Error of one evaluation of a constraint, in its scale.
 constexpr double kRounding = 1e-16;
+/// The same where a thousand of them meet, or one is magnified.
+constexpr double kMagnifiedRounding = 1e-13;
 /// Scaled residual that is as good as none.
 constexpr double kAcceptedResidual = 1e-12;
 
@@ -36,8 +38,8 @@ Surface::Surface(Evaluator& evaluator, Drift drift, double tolerance)
     }
 }
 
-bool Surface::put_back(double t, std::span<double> y, double largest) {
-    if (projects_ && !count(project(t, y.subspan(0, n_), y.subspan(n_, n_)), largest)) {
+bool Surface::put_back(double t, std::span<double> y) {
+    if (projects_ && !count(project(t, y.subspan(0, n_), y.subspan(n_, n_)))) {
         return false;
     }
     restore_energy(t, y);
@@ -56,10 +58,9 @@ void Surface::shift_energy(double jump) {
     }
 }
 
-bool Surface::count(const solve::ProjectionReport& report, double largest) {
+bool Surface::count(const solve::ProjectionReport& report) {
     ++summary_.calls;
-    if (report.status != solve::ProjectionStatus::kOk ||
-        std::max(report.position_correction, report.velocity_correction) > largest) {
+    if (report.status != solve::ProjectionStatus::kOk) {
         return false;
     }
     summary_.corrections += report.position_changed || report.velocity_changed ? 1 : 0;
@@ -73,7 +74,7 @@ bool Surface::put_back_near(double t, std::span<double> y, double pivot, const R
     if (projects_ && !near && order != nullptr && programs_.holds(*order)) {
         const std::optional<solve::ProjectionReport> report =
             programs_.project(t, y.subspan(0, n_), y.subspan(n_, n_));
-        if (report && count(*report, std::numeric_limits<double>::infinity())) {
+        if (report && count(*report)) {
             restore_energy(t, y);
             return true;
         }
@@ -87,77 +88,64 @@ bool Surface::put_back_near(double t, std::span<double> y, double pivot, const R
     return reached_by(near_, options, t, y) || put_back_closest(t, y);
 }
 
-bool Surface::put_back_inside(double t, std::span<const double> from, std::span<double> y,
-                              double pivot, const RowOrder* order) {
+Surface::Inside Surface::put_back_inside(double t, double h, std::span<const double> from,
+                                         std::span<double> y, double pivot, const RowOrder* order) {
     const ProjectionSummary before = summary_;
     std::copy(from.begin(), from.end(), y.begin());
     if (!put_back_near(t, y, pivot, order)) {
-        return false;
+        return Inside::kFailed;
     }
-    double way = 0.0;
-    for (std::size_t i = 0; i < 2 * n_; ++i) {
-        way = std::max(way, std::abs(y[i] - from[i]));
+    if (is_near(from, y, h, kLargestInside)) {
+        return Inside::kDone;
     }
-    if (way > kLargestInside * tolerance_ * size(from)) {
-        std::copy(from.begin(), from.end(), y.begin());
-        summary_ = before;
+    std::copy(from.begin(), from.end(), y.begin());
+    summary_ = before;
+    return Inside::kFar;
+}
+
+/// Whether q and v differ by so many tolerances of their sizes at most. Velocities may also differ
+/// by what rounding of positions makes of them over a step of length h.
+bool Surface::is_near(std::span<const double> from, std::span<const double> y, double h,
+                      double tolerances) {
+    const std::span<const double> positions = evaluator_->scales().positions_with(y.data());
+    const std::span<const double> velocities = evaluator_->scales().velocities_with(y.data() + n_);
+    const Scales& scales = evaluator_->scales();
+    const double part = tolerances * tolerance_;
+    const double rate = h > 0.0 ? 1.0 / h : 0.0;
+    for (std::size_t i = 0; i < n_; ++i) {
+        const double dq = std::abs(y[i] - from[i]);
+        const double dv = std::abs(y[n_ + i] - from[n_ + i]);
+        const double size = std::max(positions[i], scales.tied_positions()[i]);
+        const double speed = scales.tied_velocities()[i] + rate * size;
+        if (dq > part * positions[i] + kMagnifiedRounding * size ||
+            dv > part * velocities[i] + kMagnifiedRounding * speed) {
+            return false;
+        }
     }
     return true;
 }
 
-double Surface::size(std::span<const double> y) const {
-    double largest = 1.0;
-    for (const double value : y.first(2 * n_)) {
-        largest = std::max(largest, std::abs(value));
-    }
-    return largest;
-}
-
-ode::Acceptance Surface::accept(double t, std::span<double> y, const RowOrder* order) {
+ode::Acceptance Surface::accept(double t, double h, std::span<double> y, const RowOrder* order) {
     if (!projects_ || !has_rows_) {
         return restore_energy(t, y) ? ode::Acceptance::kChanged : ode::Acceptance::kUnchanged;
     }
-    const std::size_t before = summary_.corrections;
-    const double largest = kLargestCorrection * tolerance_ * size(y);
+    before_.assign(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(2 * n_));
+    const ProjectionSummary before = summary_;
     const std::span<double> q = y.subspan(0, n_);
     const std::span<double> v = y.subspan(n_, n_);
     std::optional<solve::ProjectionReport> report;
     if (order != nullptr && programs_.take(*order, t, q.data(), v.data())) {
         report = programs_.project(t, q, v);
     }
-    if (!count(report ? *report : project(t, q, v), largest)) {
+    if (!count(report ? *report : project(t, q, v))) {
         return ode::Acceptance::kFailed;
     }
-    const bool moved = restore_energy(t, y) || summary_.corrections > before;
+    if (!is_near(before_, y, h, kLargestCorrection)) {
+        summary_ = before;
+        return ode::Acceptance::kFailed;
+    }
+    const bool moved = restore_energy(t, y) || summary_.corrections > before.corrections;
     return moved ? ode::Acceptance::kChanged : ode::Acceptance::kUnchanged;
-}
-
-bool Surface::add_to(StepParts& parts, const RowOrder* order, double t, std::span<const double> y) {
-    if (energy_) {
-        return false;
-    }
-    return !projects_ || !has_rows_ ||
-           (order != nullptr && programs_.take(*order, t, y.data(), y.data() + n_) &&
-            programs_.add_to(parts));
-}
-
-bool Surface::accepts(const StepProgram& step) const {
-    const StepProgram::Level position = step.position();
-    const StepProgram::Level velocity = step.velocity();
-    return std::max(position.residual, velocity.residual) <= kOneCorrection &&
-           std::max(position.correction, velocity.correction) <=
-               kLargestCorrection * tolerance_ * step.largest_value();
-}
-
-void Surface::count_end(const StepProgram& step) {
-    if (projects_ && has_rows_) {
-        solve::ProjectionReport report;
-        report.position_correction = step.position().correction;
-        report.velocity_correction = step.velocity().correction;
-        report.position_changed = report.position_correction > 0.0;
-        report.velocity_changed = report.velocity_correction > 0.0;
-        count(report, std::numeric_limits<double>::infinity());
-    }
 }
 
 bool Surface::put_back_closest(double t, std::span<double> y, const RowOrder* order) {

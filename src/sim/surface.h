@@ -6,9 +6,10 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "ode/problem.h"
 #include "sim/compiled_projection.h"
@@ -29,29 +30,22 @@ class Surface {
 
     bool projects() const { return projects_; }
 
-    /// False if the state cannot be put back, or only by moving a value by more than `largest`.
-    bool put_back(double t, std::span<double> y,
-                  double largest = std::numeric_limits<double>::infinity());
+    /// False if the state cannot be put back.
+    bool put_back(double t, std::span<double> y);
     /// The same where the weakest pivot is known: the rows of pivots that are too small are left as
     /// they are, unless they are off by more than round-off. By the program of the last accept() if
     /// it was of this order.
     bool put_back_near(double t, std::span<double> y, double pivot,
                        const RowOrder* order = nullptr);
-    /// The same for a state inside a step, `from`, into y. One that would have to be moved far,
-    /// next to a singular configuration that nobody foresaw, stays as it is: its error is that of
-    /// the step, and no branch is to be changed for it.
-    bool put_back_inside(double t, std::span<const double> from, std::span<double> y, double pivot,
-                         const RowOrder* order);
-    /// Puts back the end of a step, by a program where an order of elimination is given. One that
-    /// must be moved far has left its branch.
-    ode::Acceptance accept(double t, std::span<double> y, const RowOrder* order = nullptr);
-    /// Adds what a whole step needs to end on the surface, by programs for this order. False if it
-    /// must be put back by accept().
-    bool add_to(StepParts& parts, const RowOrder* order, double t, std::span<const double> y);
-    /// Whether one correction of each level put the end of such a step back, as accept() would.
-    bool accepts(const StepProgram& step) const;
-    /// Such a step was taken.
-    void count_end(const StepProgram& step);
+    enum class Inside : std::uint8_t { kDone, kFar, kFailed };
+    /// The same for a state inside a step of length h, `from`, into y. kFar: it must be moved far,
+    /// so that the step is wrong; y is then as `from`.
+    Inside put_back_inside(double t, double h, std::span<const double> from, std::span<double> y,
+                           double pivot, const RowOrder* order);
+    /// Puts back the end of a step of length h, by a program where an order of elimination is given.
+    /// One that must be moved far has left its branch.
+    ode::Acceptance accept(double t, double h, std::span<double> y,
+                           const RowOrder* order = nullptr);
     /// Puts back to the last digit, without counting it; by a program where an order is given.
     bool put_back_closest(double t, std::span<double> y, const RowOrder* order = nullptr);
     /// The same by one correction, where a program can: for an iteration that goes on.
@@ -76,8 +70,9 @@ class Surface {
     const ProjectionSummary& summary() const { return summary_; }
 
   private:
-    double size(std::span<const double> y) const;  ///< largest of q and v, at least 1
-    bool count(const solve::ProjectionReport& report, double largest);
+    bool is_near(std::span<const double> from, std::span<const double> y, double h,
+                 double tolerances);
+    bool count(const solve::ProjectionReport& report);
     bool restore_energy(double t, std::span<double> y) { return energy_ && energy_->restore(t, y); }
     solve::ProjectionReport project(double t, std::span<double> q, std::span<double> v) {
         return sparse_ ? sparse_->project(t, q, v) : projector().project(t, q, v);
@@ -104,6 +99,7 @@ class Surface {
     std::optional<solve::Projector> near_;     ///< leaves alone what rows with small pivots ask for
     std::optional<EnergyLevel> energy_;
     ProjectionSummary summary_;
+    std::vector<double> before_;  ///< q and v before a projection
 };
 
 }  // namespace ananke::sim

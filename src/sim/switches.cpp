@@ -1,11 +1,19 @@
 #include "sim/switches.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "mech/points.h"
+#include "sym/evaluate.h"
 #include "sym/print.h"
 #include "sym/walk.h"
 
@@ -14,6 +22,13 @@ namespace {
 
 using sym::Expr;
 using sym::Op;
+
+/// Places at which two expressions are compared, and those where both must be numbers.
+constexpr std::size_t kProbes = 12;
+constexpr std::size_t kLeastProbes = 4;
+/// Ratios that differ by this part of them differ by the rounding of the model's numbers: 0.1 + 0.2
+/// and 0.3.
+constexpr long double kSameRatio = 1e-15L;
 
 /// Operations that frozen_node() replaces.
 bool is_switch(Op op) {
@@ -30,16 +45,73 @@ bool is_switch(Op op) {
     }
 }
 
+/// Values of an expression at places drawn at random, the same for every expression.
+using Fingerprint = std::array<long double, kProbes>;
+
+/// splitmix64 (Steele, Lea and Flood 2014), as a number in [0, 1).
+long double pseudo_random(std::uint64_t seed) {
+    std::uint64_t z = seed * 0x9E3779B97F4A7C15u + 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    z ^= z >> 31;
+    return static_cast<long double>(z >> 11) / static_cast<long double>(std::uint64_t{1} << 53);
+}
+
+/// Magnitudes from 1e-3 to 1e3, so that no term hides behind another; parameters and time are
+/// positive, as most are.
+Fingerprint fingerprint(const sym::Graph& graph, Expr e) {
+    const std::vector<Expr> symbols = sym::symbols_of(graph, e);
+    sym::Evaluation<long double> evaluate(graph, std::span(&e, 1));
+    Fingerprint values{};
+    for (std::size_t k = 0; k < kProbes; ++k) {
+        sym::Values<long double> at;
+        for (const Expr symbol : symbols) {
+            const std::uint64_t seed = 2 * (std::uint64_t{symbol.id} * kProbes + k);
+            const bool positive = graph.is_symbol(symbol, sym::SymbolKind::kParameter) ||
+                                  graph.is_symbol(symbol, sym::SymbolKind::kTime);
+            const long double size = std::pow(10.0L, 6.0L * pseudo_random(seed) - 3.0L);
+            at[symbol] = positive || pseudo_random(seed + 1) < 0.5L ? size : -size;
+        }
+        values[k] = evaluate(at).front();
+    }
+    return values;
+}
+
+/// r if a = r b wherever both are numbers, 0 if there is no such number.
+double ratio(const Fingerprint& a, const Fingerprint& b) {
+    std::size_t known = 0;
+    long double r = 0.0L;
+    for (std::size_t k = 0; k < kProbes; ++k) {
+        if (std::isnan(a[k]) != std::isnan(b[k])) {
+            return 0.0;
+        }
+        const long double here = a[k] / b[k];
+        if (!std::isfinite(here)) {
+            continue;
+        }
+        if (here == 0.0L || (known > 0 && !(std::abs(here - r) <= kSameRatio * std::abs(r)))) {
+            return 0.0;
+        }
+        r = known == 0 ? here : r;
+        ++known;
+    }
+    return known < kLeastProbes ? 0.0 : static_cast<double>(r);
+}
+
 class Freezer {
   public:
-    /// Comparisons that the rows of the slips contain choose the directions these are measured in.
-    Freezer(sym::Graph& graph, const std::vector<mech::FrictionElement>& frictions)
-        : graph_(graph) {
-        for (const mech::FrictionElement& friction : frictions) {
+    Freezer(mech::Model& model, const mech::Equations& equations)
+        : graph_(model.graph), flow_(model) {
+        for (const mech::FrictionElement& friction : equations.frictions) {
+            // Comparisons in the rows of the slips choose the directions these are measured in.
             for (const mech::Row& row : friction.rows) {
                 const std::vector<Expr> nodes = sym::reachable(graph_, row.residual);
                 tangents_.insert(nodes.begin(), nodes.end());
             }
+            modes_.insert(friction.mode.begin(), friction.mode.end());
+        }
+        for (const sym::Replacement& one : equations.reactions) {
+            reactions_.try_emplace(one.value, one.symbol);
         }
     }
 
@@ -56,9 +128,39 @@ class Freezer {
         }
         return frozen_.at(root);
     }
-    std::vector<Switch> take() { return std::move(switches_); }
+
+    std::vector<Switch> take() {
+        for (Switch& one : switches_) {
+            one.magnitude = sym::magnitude(graph_, one.value);
+            one.rate =
+                one.of == Switch::Of::kReactions ? graph_.zero() : flow_.total(graph_, one.value);
+            if (one.of == Switch::Of::kPositions) {
+                one.rate = flow_.total(graph_, one.rate);
+            }
+            one.rate_magnitude = sym::magnitude(graph_, one.rate);
+        }
+        return std::move(switches_);
+    }
 
   private:
+    /// A comparison of two operands, as they are written and with the symbols in place.
+    struct Compared {
+        Expr left, right;
+        Expr written_left, written_right;
+    };
+    /// A known switch, and what tells its value from others.
+    struct Known {
+        Fingerprint values;
+        std::size_t which;
+        bool below = false, above = false;  ///< tells zero from what is above it, from below it
+    };
+    /// The switch of a comparison; its own left - right has the sign of the switch's value, or the
+    /// other one.
+    struct Side {
+        Known* known;
+        bool same_sign;
+    };
+
     Expr frozen_node(Expr e) {
         const sym::Node node = graph_.node(e);
         const int operands = sym::arity(node.op);
@@ -68,69 +170,137 @@ class Freezer {
         const Expr a = frozen_.at(Expr{node.a});
         const Expr b = operands > 1 ? frozen_.at(Expr{node.b}) : Expr{};
         const Expr c = operands > 2 ? frozen_.at(Expr{node.c}) : Expr{};
-        const Expr zero = graph_.zero();
+        const Compared both{a, b, Expr{node.a}, Expr{node.b}};
+        const Compared with_zero{a, graph_.zero(), Expr{node.a}, graph_.zero()};
         switch (node.op) {
             case Op::kLess:
-                return truth(a, b, false, !tangents_.contains(e));
+                return less(both, false, !tangents_.contains(e));
             case Op::kLessEqual:
-                return truth(a, b, true);
-            case Op::kAbs:
-                return graph_.select(truth(a, zero, false), graph_.neg(a), a);
+                return less(both, true, true);
             case Op::kSign:
-                return graph_.select(truth(a, zero, false), graph_.integer(-1),
-                                     graph_.select(truth(zero, a, false), graph_.one(), zero));
+                return moves(e) ? sign(with_zero) : graph_.apply(Op::kSign, a);
+            case Op::kAbs:
+                return graph_.select(bend(with_zero), graph_.neg(a), a);
             case Op::kMin:
-                return graph_.select(truth(a, b, false), a, b);
+                return graph_.select(bend(both), a, b);
             case Op::kMax:
-                return graph_.select(truth(a, b, false), b, a);
+                return graph_.select(bend(both), b, a);
             default:
                 return sym::rebuild(graph_, node.op, a, b, c);
         }
     }
 
-    /// The symbol for a comparison; one that no state can change stays a comparison.
-    Expr truth(Expr left, Expr right, bool or_equal, bool listed = true) {
+    /// left < right over the side of a switch; one that no state can change stays a comparison.
+    Expr less(const Compared& compared, bool or_equal, bool listed) {
         const Op op = or_equal ? Op::kLessEqual : Op::kLess;
-        const Expr comparison = graph_.apply(op, left, right);
+        const Expr comparison = graph_.apply(op, compared.left, compared.right);
         if (!moves(comparison)) {
             return comparison;
         }
-        const auto [found, is_new] = truths_.try_emplace(comparison, comparison);
-        if (is_new) {
-            // No name of a model can hold a blank, so the symbol is nobody else's.
-            found->second = graph_.symbol(sym::SymbolKind::kParameter,
-                                          fmt::format("truth {}", switches_.size() + 1));
-            switches_.push_back({left, right, or_equal, found->second,
-                                 fmt::format("{} {} {}", sym::print(graph_, left),
-                                             or_equal ? "<=" : "<", sym::print(graph_, right)),
-                                 listed});
+        const auto [known, same_sign] = side(compared, or_equal, listed);
+        const Expr symbol = switches_[known->which].side;
+        (same_sign == or_equal ? known->above : known->below) = true;
+        set_zero_side(*known);
+        return same_sign ? graph_.apply(op, symbol, graph_.zero())
+                         : graph_.apply(op, graph_.zero(), symbol);
+    }
+
+    /// left < right where the law bends there: reactions are solved with the bend.
+    Expr bend(const Compared& compared) {
+        const Expr comparison = graph_.apply(Op::kLess, compared.left, compared.right);
+        return is_reactive(comparison) ? comparison : less(compared, false, true);
+    }
+
+    Expr sign(const Compared& compared) {
+        const auto [known, same_sign] = side(compared, false, true);
+        const Expr symbol = switches_[known->which].side;
+        known->above = known->below = true;
+        set_zero_side(*known);
+        return same_sign ? symbol : graph_.neg(symbol);
+    }
+
+    void set_zero_side(const Known& known) {
+        switches_[known.which].zero_side = known.above && known.below ? 0 : known.below ? 1 : -1;
+    }
+
+    /// The switch of a comparison, a new one if there is none yet.
+    Side side(const Compared& compared, bool or_equal, bool listed) {
+        const Expr value = graph_.sub(compared.left, compared.right);
+        const Fingerprint values = fingerprint(graph_, value);
+        for (Known& known : known_) {
+            Switch& one = switches_[known.which];
+            const double r = one.value == value ? 1.0 : ratio(values, known.values);
+            if (r != 0.0) {
+                one.listed = one.listed || listed;
+                return {&known, r > 0.0};
+            }
         }
-        return found->second;
+        Switch one;
+        one.value = value;
+        // No name of a model can hold a blank, so the symbol is nobody else's.
+        one.side = graph_.symbol(sym::SymbolKind::kParameter,
+                                 fmt::format("side {}", switches_.size() + 1));
+        one.text = fmt::format("{} {} {}", sym::print_outline(graph_, as_written(compared.written_left)),
+                               or_equal ? "<=" : "<",
+                               sym::print_outline(graph_, as_written(compared.written_right)));
+        one.or_equal = or_equal;
+        one.listed = listed;
+        one.of = is_reactive(value) ? Switch::Of::kReactions
+                 : sym::depends_on_kind(graph_, value, sym::SymbolKind::kVelocity)
+                     ? Switch::Of::kVelocities
+                     : Switch::Of::kPositions;
+        known_.push_back({values, switches_.size()});
+        switches_.push_back(std::move(one));
+        return {&known_.back(), true};
     }
 
-    /// Laws that depend on multipliers bend where these do, which is no change of law in time; the
-    /// directions of slip are watched with the frictions.
+    /// With reaction(c) in place of what stands for it.
+    Expr as_written(Expr root) {
+        if (!is_reactive(root)) {
+            return root;
+        }
+        std::unordered_map<Expr, Expr> written;
+        for (const Expr e : sym::reachable(graph_, root)) {
+            const sym::Node node = graph_.node(e);
+            const int operands = sym::arity(node.op);
+            const auto known = reactions_.find(e);
+            written[e] = known != reactions_.end() ? known->second
+                         : operands == 0
+                             ? e
+                             : sym::rebuild(graph_, node.op, written.at(Expr{node.a}),
+                                            operands > 1 ? written.at(Expr{node.b}) : Expr{},
+                                            operands > 2 ? written.at(Expr{node.c}) : Expr{});
+        }
+        return written.at(root);
+    }
+
+    bool is_reactive(Expr e) const {
+        return sym::depends_on_kind(graph_, e, sym::SymbolKind::kReaction);
+    }
+
+    /// The directions of slip are watched with the frictions.
     bool moves(Expr e) const {
-        return !sym::depends_on_kind(graph_, e, sym::SymbolKind::kReaction) && moves_with_state(e);
-    }
-
-    bool moves_with_state(Expr e) const {
-        return sym::depends_on_kind(graph_, e, sym::SymbolKind::kCoordinate) ||
-               sym::depends_on_kind(graph_, e, sym::SymbolKind::kVelocity) ||
-               sym::depends_on_kind(graph_, e, sym::SymbolKind::kTime);
+        const std::vector<Expr> symbols = sym::symbols_of(graph_, e);
+        return std::none_of(symbols.begin(), symbols.end(),
+                            [&](Expr symbol) { return modes_.contains(symbol); }) &&
+               std::any_of(symbols.begin(), symbols.end(), [&](Expr symbol) {
+                   return !graph_.is_symbol(symbol, sym::SymbolKind::kParameter);
+               });
     }
 
     sym::Graph& graph_;
-    std::unordered_set<Expr> tangents_;
+    mech::TimeFlow flow_;
+    std::unordered_set<Expr> tangents_, modes_;
     std::unordered_map<Expr, Expr> frozen_;
-    std::unordered_map<Expr, Expr> truths_;
+    std::unordered_map<Expr, Expr> reactions_;  ///< from what stands for them
+    std::deque<Known> known_;
     std::vector<Switch> switches_;
 };
 
 }  // namespace
 
 Switches freeze_switches(mech::Model& model, const mech::Equations& equations) {
-    Freezer freezer(model.graph, equations.frictions);
+    Freezer freezer(model, equations);
     Switches switches;
     for (const Expr e : equations.Q) {
         switches.Q.push_back(freezer.freeze(e));

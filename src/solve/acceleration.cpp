@@ -10,9 +10,6 @@
 namespace ananke::solve {
 namespace {
 
-// b of this size, in the unit of its row, may be what rounding left of larger terms.
-constexpr double kSmallestScale = 1e-6;
-
 std::size_t size(int n) {
     return static_cast<std::size_t>(n);
 }
@@ -59,7 +56,13 @@ SolveStatus AccelerationSolver::solve(const System& at) {
         return SolveStatus::kNotUnique;
     }
     factor_.factor(policy_);
-    const SolveStatus status = finish(at, true);
+    SolveStatus status = finish(at, true);
+    keeps_doubtful_ = factor_.largest_dropped() > policy_.drop && inconsistency_ > kNoMismatch;
+    if (keeps_doubtful_) {
+        load(at);
+        factor_.factor({policy_.drop, policy_.drop});
+        status = finish(at, true);
+    }
     find_multipliers();
     return all_finite(m_, lambda_.data()) ? status : SolveStatus::kNotFinite;
 }
@@ -266,12 +269,13 @@ void AccelerationSolver::find_inconsistency(const System& at, double size) {
         const double mismatch = std::abs(factor_.value_of_dropped(place, head_.data()) - beta_[k]);
         const double magnitude = given ? at.b_magnitude[active_[k]] : 0.0;
         const double scale =
-            reach + std::abs(beta_[k]) + unit * std::max(magnitude, kSmallestScale);
-        note_inconsistency(mismatch / scale, active_[k]);
+            reach + std::abs(beta_[k]) + unit * magnitude;
+        note_inconsistency(mismatch > 0.0 ? mismatch / scale : 0.0, active_[k]);
     }
     for (int v = 0; v < vanished_count_; ++v) {
         const int k = vanished_[v];
-        note_inconsistency(std::abs(at.b[k]) / std::max(1.0, given ? at.b_magnitude[k] : 0.0), k);
+        const double b = std::abs(at.b[k]);
+        note_inconsistency(b > 0.0 ? b / std::max(b, given ? at.b_magnitude[k] : 0.0) : 0.0, k);
     }
 }
 

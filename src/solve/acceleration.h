@@ -33,6 +33,9 @@ enum class Wanted : std::uint8_t {
 
 /// Scaled mismatch of b above which dependent rows contradict each other.
 constexpr double kContradiction = 1e-9;
+/// Rows whose pivots lie between RankPolicy::drop and keep count as dependent as long as their b
+/// agrees to this: some thousand roundings. Else they are independent, however nearly parallel.
+constexpr double kNoMismatch = 1e-12;
 
 class AccelerationSolver {
   public:
@@ -70,7 +73,7 @@ class AccelerationSolver {
     int rank() const { return factor_.rank(); }
     /// The rows that the last solve() kept, strongest first; k < rank().
     int kept_row(int k) const { return active_[static_cast<std::size_t>(factor_.order(k))]; }
-    bool rank_warning() const { return factor_.warning(); }
+    bool rank_warning() const { return factor_.warning() || keeps_doubtful_; }
     /// True if M was singular and the auxiliary mass matrix stood in.
     bool auxiliary() const { return mass_.auxiliary(); }
     double pivot_ratio() const { return pivot_ratio_; }
@@ -112,6 +115,7 @@ class AccelerationSolver {
     int m_;
     RankPolicy policy_;
     double tolerance_ = kContradiction;
+    bool keeps_doubtful_ = false;  ///< rows with small pivots, because they ask for something else
     MassFactor mass_;
     RowFactor factor_;
     std::vector<int> active_;          // m  rows that have not vanished

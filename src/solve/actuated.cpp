@@ -10,9 +10,6 @@
 namespace ananke::solve {
 namespace {
 
-// b of this size, in the unit of its row, may be what rounding left of larger terms.
-constexpr double kSmallestScale = 1e-6;
-
 std::size_t size(int n) {
     return static_cast<std::size_t>(n);
 }
@@ -453,8 +450,9 @@ void ActuatedSolver::find_inconsistency(const System& at) {
     const double reach = length(n_, y0_.data()) + length(r, head_.data());
     const auto note = [&](double mismatch, double beta, double unit, int row) {
         const double magnitude = given ? at.b_magnitude[row] : 0.0;
-        const double scale = reach + std::abs(beta) + unit * std::max(magnitude, kSmallestScale);
-        inconsistency_ = std::max(inconsistency_, std::abs(mismatch) / scale);
+        const double scale = reach + std::abs(beta) + unit * magnitude;
+        inconsistency_ =
+            mismatch != 0.0 ? std::max(inconsistency_, std::abs(mismatch) / scale) : inconsistency_;
     };
     for (int place = r; place < static_cast<int>(active_.size()); ++place) {
         const int k = passive_.order(place);
@@ -473,8 +471,9 @@ void ActuatedSolver::find_inconsistency(const System& at) {
              beta_servo_[size(j)], servo_unit_[size(j)], active_servo_[size(j)]);
     }
     for (const int row : vanished_) {
-        const double scale = std::max(1.0, given ? at.b_magnitude[row] : 0.0);
-        inconsistency_ = std::max(inconsistency_, std::abs(at.b[row]) / scale);
+        const double b = std::abs(at.b[row]);
+        const double scale = std::max(b, given ? at.b_magnitude[row] : 0.0);
+        inconsistency_ = b > 0.0 ? std::max(inconsistency_, b / scale) : inconsistency_;
     }
 }
 

@@ -20,8 +20,6 @@ using Eigen::VectorXd;
 
 // Eigenvalues of the equilibrated mass matrix below this make it indefinite.
 constexpr double kNegativeMass = -1e-10;
-// b of this size, in the unit of its row, may be what rounding left of larger terms.
-constexpr double kSmallestScale = 1e-6;
 
 bool is_finite(const System& at) {
     return at.M.allFinite() && at.Q.allFinite() && at.C.allFinite() && at.A.allFinite() &&
@@ -168,6 +166,11 @@ void describe_rows(const System& at, const std::vector<int>& active, const RowFa
     for (int i = 0; i < r; ++i) {
         result.kept.push_back(active[factor.order(i)]);
     }
+    double asked = 0.0;  // by all kept rows together: coefficients are known to rounding only
+    for (int i = 0; i < r; ++i) {
+        const int kept = active[factor.order(i)];
+        asked = std::hypot(asked, result.row_scale[kept] * at.b[kept]);
+    }
     std::vector<std::vector<double>> combinations;
     for (int place = r; place < factor.rows(); ++place) {
         std::vector<double> c(static_cast<std::size_t>(r));
@@ -177,7 +180,7 @@ void describe_rows(const System& at, const std::vector<int>& active, const RowFa
         DroppedRow dropped;
         dropped.row = row;
         double mismatch = r_row * at.b[row];
-        double scale = reach + std::abs(mismatch);
+        double scale = reach + asked + std::abs(mismatch);
         for (int i = 0; i < r; ++i) {
             const int kept = active[factor.order(i)];
             const double term = c[i] * result.row_scale[kept] * at.b[kept];
@@ -189,8 +192,8 @@ void describe_rows(const System& at, const std::vector<int>& active, const RowFa
             }
         }
         const double magnitude = at.b_magnitude.size() > 0 ? at.b_magnitude[row] : 0.0;
-        scale += r_row * std::max(magnitude, kSmallestScale);
-        dropped.inconsistency = std::abs(mismatch) / scale;
+        scale += r_row * magnitude;
+        dropped.inconsistency = mismatch != 0.0 ? std::abs(mismatch) / scale : 0.0;
         result.dropped.push_back(std::move(dropped));
         combinations.push_back(std::move(c));
     }
@@ -209,8 +212,7 @@ std::optional<Failure> find_contradiction(const System& at, std::span<const std:
     }
     for (const int k : result.vanished) {
         const double magnitude = at.b_magnitude.size() > 0 ? at.b_magnitude[k] : 0.0;
-        const double size = std::abs(at.b[k]) / std::max(1.0, magnitude);
-        if (size > kContradiction) {
+        if (std::abs(at.b[k]) > kContradiction * magnitude) {
             return Failure{ErrorCode::kInconsistent,
                            {k},
                            {},
@@ -222,7 +224,6 @@ std::optional<Failure> find_contradiction(const System& at, std::span<const std:
         return std::nullopt;
     }
     VectorXd scale = at.b_magnitude.size() > 0 ? VectorXd(at.b_magnitude) : VectorXd::Zero(at.m());
-    scale = scale.cwiseMax(kSmallestScale);
     RowMatrix A = at.A;
     VectorXd b = at.b;
     for (const int k : result.vanished) {
@@ -301,6 +302,14 @@ Analysis analyse(const System& at, RankPolicy policy, std::span<const std::strin
     describe_rows(at, active, factor, y0.norm(), result);
     if (result.failure) {
         return result;
+    }
+    const bool asks_more = std::any_of(
+        result.dropped.begin(), result.dropped.end(),
+        [](const DroppedRow& row) { return row.inconsistency > kNoMismatch; });
+    if (asks_more && result.largest_dropped_pivot > policy.drop) {
+        Analysis all = analyse(at, {policy.drop, policy.drop}, keys);
+        all.warning = true;
+        return all;
     }
     result.failure = find_contradiction(at, keys, result);
     if (!result.failure && !result.unique) {

@@ -21,6 +21,12 @@ using Eigen::VectorXd;
 
 // Weight of the plain norm in the damped search, where M alone does not measure every direction.
 constexpr double kPlainWeight = 1e-6;
+// And in the distance from a guess, where it only breaks ties.
+constexpr double kTieWeight = 1e-9;
+// A step of this part of the distance from the guess, squared, is none.
+constexpr double kSamePlace = 1e-26;
+// Scaled residuals below this part of the tolerance are rounding.
+constexpr double kFarBelow = 1e-3;
 constexpr int kMostRestarts = 8;
 constexpr int kMostRefinements = 200;
 // At the end of a failed search rows are dependent only as well as the search converged.
@@ -29,16 +35,19 @@ constexpr ContradictionTolerance kSearchTolerance{1e-5, 1e-7};
 // One level of the problem: residuals of x as functions, x being q or v.
 class Level {
   public:
-    Level(ConstraintSurface& surface, bool velocities, double t, const VectorXd& q)
-        : surface_(surface), velocities_(velocities), t_(t), q_(q) {}
+    Level(ConstraintSurface& surface, bool velocities, double t, const VectorXd& q,
+          const VectorXd& guess)
+        : surface_(surface), velocities_(velocities), t_(t), q_(q) {
+        find_units(guess);
+    }
 
     int rows() const { return velocities_ ? surface_.velocity_rows() : surface_.position_rows(); }
 
     struct Values {
         VectorXd f;
-        VectorXd scaled;  // f over residual_scale()
+        VectorXd scaled;  // f over its scale
         RowMatrix J;
-        VectorXd weight;  // 1 / residual_scale()
+        VectorXd weight;  // 1 / scale
         double largest = 0.0;
         bool finite = true;
     };
@@ -52,10 +61,12 @@ class Level {
         } else if (rows() > 0) {
             surface_.position(t_, x.data(), values.f.data(), values.J.data(), scale.data());
         }
+        if (units_.size() > 0) {
+            scale = scale.cwiseMax(values.J.cwiseAbs() * units_);
+        }
         values.weight = VectorXd::Ones(rows());
         for (int k = 0; k < rows(); ++k) {
-            values.weight[k] = 1.0 / residual_scale(static_cast<int>(x.size()), scale[k],
-                                                    values.J.data() + k * x.size());
+            values.weight[k] = 1.0 / divisor(scale[k]);
         }
         values.scaled = values.f.cwiseProduct(values.weight);
         values.finite = values.f.allFinite() && values.J.allFinite() && values.weight.allFinite();
@@ -68,6 +79,9 @@ class Level {
             velocities_, t_, {q_.data(), static_cast<std::size_t>(q_.size())}, options.tolerance};
     }
 
+    // One per value of x, of its own dimension.
+    const VectorXd& units() const { return units_; }
+
     RowMatrix mass(const VectorXd& x) const {
         RowMatrix M(x.size(), x.size());
         surface_.mass(t_, velocities_ ? q_.data() : x.data(), M.data());
@@ -75,10 +89,33 @@ class Level {
     }
 
   private:
+    void find_units(const VectorXd& guess) {
+        const Values values = at(guess);
+        std::vector<Slope> slopes;
+        for (int k = 0; k < rows(); ++k) {
+            for (int j = 0; j < static_cast<int>(guess.size()); ++j) {
+                if (values.J(k, j) != 0.0 && std::isfinite(values.J(k, j))) {
+                    slopes.push_back({k, j, values.J(k, j)});
+                }
+            }
+        }
+        const auto residuals_at = [this](std::span<const double> moved) {
+            const VectorXd f =
+                at(Eigen::Map<const VectorXd>(moved.data(), static_cast<Index>(moved.size()))).f;
+            return std::vector<double>(f.begin(), f.end());
+        };
+        const std::vector<double> units = search_units(
+            {guess.data(), static_cast<std::size_t>(guess.size())},
+            surface_.sizes(velocities_, guess.data()),
+            {values.f.data(), static_cast<std::size_t>(values.f.size())}, slopes, residuals_at);
+        units_ = Eigen::Map<const VectorXd>(units.data(), guess.size());
+    }
+
     ConstraintSurface& surface_;
     bool velocities_;
     double t_;
     const VectorXd& q_;
+    VectorXd units_;  // what values are measured by
 };
 
 struct Search {
@@ -97,12 +134,17 @@ std::vector<Index> free_places(const std::vector<bool>& exact) {
     return places;
 }
 
-// L with L L^T = D M D + a little of the plain norm, over the free places; steps are L^-T z.
-MatrixXd search_metric(const RowMatrix& M, const std::vector<Index>& free) {
-    MatrixXd metric = M(free, free);
-    const double typical = std::max(metric.diagonal().maxCoeff(), 0.0);
-    const double floor = typical > 0.0 ? kPlainWeight * typical : 1.0;
-    metric.diagonal().array() += floor;
+// M and `weight` of the plain norm in these units, by the largest mass in them.
+RowMatrix with_plain_norm(RowMatrix M, const VectorXd& units, double weight) {
+    const VectorXd masses = M.diagonal().cwiseProduct(units).cwiseProduct(units);
+    const double typical = std::max(masses.maxCoeff(), 0.0);
+    M.diagonal().array() += (typical > 0.0 ? weight * typical : 1.0) * units.array().square().inverse();
+    return M;
+}
+
+// L with L L^T = M + a little of the plain norm, over the free places; steps are L^-T z.
+MatrixXd search_metric(const RowMatrix& M, const VectorXd& units, const std::vector<Index>& free) {
+    const MatrixXd metric = with_plain_norm(M(free, free), units(free), kPlainWeight);
     const Eigen::LLT<MatrixXd> factor(metric);
     return factor.info() == Eigen::Success
                ? MatrixXd(factor.matrixL())
@@ -113,13 +155,17 @@ MatrixXd search_metric(const RowMatrix& M, const std::vector<Index>& free) {
 Search damped_search(const Level& level, VectorXd x, const std::vector<Index>& free,
                      const AssemblyOptions& options) {
     Search search{x, level.at(x), false};
+    if (search.values.finite && search.values.largest <= options.tolerance * kFarBelow) {
+        search.converged = true;
+        return search;
+    }
     double mu = -1.0;
     for (int iteration = 0; iteration < options.most_iterations; ++iteration) {
         search.converged = search.values.finite && search.values.largest <= options.tolerance;
-        if (!search.values.finite || search.values.largest <= 1e-15 || free.empty()) {
+        if (!search.values.finite || search.values.largest <= options.tolerance * kFarBelow || free.empty()) {
             return search;
         }
-        const MatrixXd L = search_metric(level.mass(search.x), free);
+        const MatrixXd L = search_metric(level.mass(search.x), level.units(), free);
         const MatrixXd J = search.values.weight.asDiagonal() * search.values.J(Eigen::all, free);
         const MatrixXd W = L.triangularView<Eigen::Lower>().solve(J.transpose()).transpose();
         const Eigen::BDCSVD<MatrixXd> svd(W, Eigen::ComputeThinU | Eigen::ComputeThinV);
@@ -166,9 +212,8 @@ Search search_with_restarts(const Level& level, const VectorXd& x, const std::ve
     for (int restart = 1; restart <= kMostRestarts && !best.converged && !free.empty(); ++restart) {
         VectorXd start = x;
         for (std::size_t i = 0; i < free.size(); ++i) {
-            const double angle = 2.399963 * static_cast<double>(restart) *
-                                 static_cast<double>(i + 1);  // golden angle: well spread
-            start[free[i]] += 0.1 * restart * std::max(1.0, std::abs(x[free[i]])) * std::sin(angle);
+            start[free[i]] += 0.1 * restart * level.units()[free[i]] *
+                              golden_spread(static_cast<std::size_t>(restart) * (i + 1));
         }
         Search other = damped_search(level, start, free, options);
         if (other.converged ||
@@ -179,10 +224,6 @@ Search search_with_restarts(const Level& level, const VectorXd& x, const std::ve
     return best;
 }
 
-double squared_distance(const RowMatrix& M, const VectorXd& dx) {
-    const double typical = std::max(M.diagonal().maxCoeff(), 0.0);
-    return dx.dot(M * dx) + 1e-9 * (typical > 0.0 ? typical : 1.0) * dx.squaredNorm();
-}
 
 // From a solution to the solution nearest to the guess: x <- guess + dx, least |dx|_M with
 // f + J (guess + dx - x) = 0, then back onto the rows.
@@ -196,6 +237,8 @@ void move_least(const Level& level, const VectorXd& guess, const std::vector<Ind
     LeastChange change(n, m);
     const RowMatrix M = level.mass(guess);
     const RowMatrix M_free = M(free, free);
+    const RowMatrix metric = with_plain_norm(M, level.units(), kTieWeight);
+    const auto squared_distance = [&](const VectorXd& dx) { return dx.dot(metric * dx); };
     for (int iteration = 0; iteration < kMostRefinements; ++iteration) {
         const RowMatrix J = search.values.J(Eigen::all, free);
         if (!change.load(m, M_free.data(), J.data(), RankPolicy{})) {
@@ -208,13 +251,13 @@ void move_least(const Level& level, const VectorXd& guess, const std::vector<Ind
         VectorXd next = guess;
         next(free) += dx;
         Search moved = damped_search(level, next, free, options);
-        const double before = squared_distance(M, search.x - guess);
-        if (!moved.converged || squared_distance(M, moved.x - guess) >= before * (1.0 - 1e-14)) {
+        const double before = squared_distance(search.x - guess);
+        if (!moved.converged || squared_distance(moved.x - guess) >= before * (1.0 - 1e-14)) {
             return;
         }
-        const double step = (moved.x - search.x).norm();
+        const double step = squared_distance(moved.x - search.x);
         search = std::move(moved);
-        if (step <= 1e-13 * (1.0 + search.x.norm())) {
+        if (step <= kSamePlace * before) {
             return;
         }
     }
@@ -426,10 +469,11 @@ Assembly assemble(ConstraintSurface& surface, const InitialValues& given,
     result.position_change = VectorXd::Zero(n);
     result.velocity_change = VectorXd::Zero(n);
 
-    const Level positions(surface, false, given.t, given.q);
+    const Level positions(surface, false, given.t, given.q, given.q);
     LevelResult q =
         assemble_level(positions, false, given.q, given.q_exact, options, position_keys);
     result.q = q.x;
+    result.q_units.assign(positions.units().begin(), positions.units().end());
     result.position_change = q.x - given.q;
     result.position_residual = q.residual;
     result.moved_exact_q = std::move(q.moved_exact);
@@ -441,9 +485,10 @@ Assembly assemble(ConstraintSurface& surface, const InitialValues& given,
         given.follow_positions(result.q.data(), result.v.data());
     }
     const VectorXd wanted = result.v;
-    const Level velocities(surface, true, given.t, result.q);
+    const Level velocities(surface, true, given.t, result.q, wanted);
     LevelResult v = assemble_level(velocities, true, wanted, given.v_exact, options, velocity_keys);
     result.v = v.x;
+    result.v_units.assign(velocities.units().begin(), velocities.units().end());
     result.velocity_change = v.x - wanted;
     result.velocity_residual = v.residual;
     result.moved_exact_v = std::move(v.moved_exact);

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "solve/projection.h"
+#include "solve/search_units.h"
 
 namespace ananke::solve {
 
@@ -62,7 +63,7 @@ struct AssemblyFailure {
     ErrorCode code = ErrorCode::kNotConverged;  ///< kInconsistent when rows contradict each other
     bool velocities = false;                    ///< the level that failed
     Eigen::VectorXd residual;                   ///< per row of that level, where the search ended
-    Eigen::VectorXd scaled_residual;            ///< over residual_scale()
+    Eigen::VectorXd scaled_residual;            ///< over its scale
     /// A smallest set of rows that cannot be met together near there, with the exact values kept.
     std::vector<int> contradictory_rows;
     /// Freeing any one of these exact values lets the rest be assembled. When no single one does,
@@ -81,6 +82,7 @@ struct Assembly {
     double velocity_residual = 0.0;
     std::vector<int> moved_exact_q;  ///< exact values that missed by round-off and were projected
     std::vector<int> moved_exact_v;
+    std::vector<double> q_units, v_units;  ///< n each: what values are measured by, see SearchUnits
     std::optional<AssemblyFailure> failure;
 };
 

@@ -23,15 +23,6 @@ std::size_t size(int n) {
 
 }  // namespace
 
-double residual_scale(int n, double magnitude, const double* gradient) {
-    double steepest = 0.0;
-    for (int i = 0; i < n; ++i) {
-        steepest = std::max(steepest, std::abs(gradient[i]));
-    }
-    const double scale = std::max(magnitude, std::min(1.0, steepest));
-    return scale > 0.0 ? scale : 1.0;
-}
-
 LeastChange::LeastChange(int n, int max_rows)
     : n_(n),
       factor_(n, max_rows),
@@ -145,7 +136,7 @@ bool Projector::evaluate(const Level& level, double& violation, int& worst) {
     violation = 0.0;
     worst = -1;
     for (int k = 0; k < level.rows; ++k) {
-        const double scaled = std::abs(f_[k]) / residual_scale(n_, scale_[k], J + k * n_);
+        const double scaled = std::abs(f_[k]) / divisor(scale_[k]);
         if (scaled > violation) {
             violation = scaled;
             worst = k;

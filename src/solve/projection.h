@@ -24,8 +24,8 @@ class ConstraintSurface {
     virtual int velocity_rows()
         const = 0;  ///< d/dt of the holonomic rows and the nonholonomic ones
 
-    /// phi, J = dphi/dq (position_rows×n) and scale, the sum of the magnitudes of the terms of each
-    /// phi. J may be null: not wanted.
+    /// phi, J = dphi/dq (position_rows×n) and scale, what each phi is measured against: of its unit,
+    /// at least |phi|. J may be null: not wanted.
     virtual void position(double t, const double* q, double* phi, double* J, double* scale) = 0;
     /// psi, J = dpsi/dv (velocity_rows×n) and scale, of all rows on the level of velocities.
     virtual void velocity(double t, const double* q, const double* v, double* psi, double* J,
@@ -33,6 +33,9 @@ class ConstraintSurface {
     /// M (n×n)
     virtual void mass(double t, const double* q, double* M) = 0;
     virtual std::span<const CoordinateGroup> groups() const { return {}; }
+    /// Typical sizes of positions, or velocities, that are x (n) now; 0 where nothing is known,
+    /// empty if of none. Valid until the next call.
+    virtual std::span<const double> sizes(bool /*velocities*/, const double* /*x*/) { return {}; }
 };
 
 struct ProjectionOptions {
@@ -64,9 +67,10 @@ struct ProjectionReport {
     int iterations = 0;
 };
 
-/// What a residual is measured against: the magnitudes of its terms, at least the smaller of 1 and
-/// the largest entry of its gradient, so that a row held in small units is held as well as any.
-double residual_scale(int n, double magnitude, const double* gradient);
+/// A scale to divide by: one that is 0 belongs to a residual that is 0.
+inline double divisor(double scale) {
+    return scale > 0.0 ? scale : 1.0;
+}
 
 /// The least change dx with J dx = -f, in the metric of M.
 class LeastChange {
@@ -96,7 +100,7 @@ class Projector {
     /// Requires q and v of n entries; they are changed in place (left as they were on failure).
     ProjectionReport project(double t, std::span<double> q, std::span<double> v);
 
-    /// Largest residual over residual_scale() of the last evaluation, without a change of q or v.
+    /// Largest residual over its scale, without a change of q or v.
     double position_violation(double t, std::span<const double> q);
     double velocity_violation(double t, std::span<const double> q, std::span<const double> v);
 

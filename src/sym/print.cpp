@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -130,6 +131,47 @@ std::string Printer::print_definitions() const {
         }
     }
     return lines;
+}
+
+std::string print_outline(const Graph& graph, Expr e) {
+    constexpr std::size_t kMost = 150;  // operations, symbols and numbers
+    // From the outside to the inside, each use for itself, until so many are there.
+    for (std::size_t most = kMost;; most /= 2) {
+        std::vector<Expr> open{e};
+        std::size_t next = 0;
+        for (; next < open.size() && next < most; ++next) {
+            for_each_operand(graph.node(open[next]), [&](Expr part) { open.push_back(part); });
+        }
+        if (next == open.size()) {
+            return Printer(graph).print(e);
+        }
+        const std::unordered_set<Expr> whole(open.begin(),
+                                             open.begin() + static_cast<std::ptrdiff_t>(next));
+        std::vector<Named> cut;
+        for (; next < open.size(); ++next) {
+            if (arity(graph.node(open[next]).op) > 0 && !whole.contains(open[next])) {
+                cut.push_back({"...", open[next]});
+            }
+        }
+        // A part that is used inside and outside is written in both places.
+        std::vector<Expr> nodes(whole.begin(), whole.end());
+        std::sort(nodes.begin(), nodes.end());
+        NodeMap<double> sizes(nodes.size());
+        for (const Expr node : nodes) {
+            double size = 1.0;
+            for_each_operand(graph.node(node), [&](Expr part) {
+                size += whole.contains(part) ? sizes.at(part) : 1.0;
+            });
+            sizes[node] = size;
+        }
+        if (sizes.at(e) <= 2.0 * static_cast<double>(kMost) || most == 1) {
+            return Printer(graph, Notation::kText, cut).print(e);
+        }
+    }
+}
+
+double written_size(const Graph& graph, Expr e) {
+    return written_sizes(graph, reachable(graph, e)).at(e);
 }
 
 std::string print(const Graph& graph, Expr e, Notation notation) {

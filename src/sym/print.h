@@ -62,6 +62,14 @@ class Printer {
 /// come first and the expression itself is the last line.
 std::string print(const Graph& graph, Expr e, Notation notation = Notation::kText);
 
+/// print(), with "..." for the inner parts of an expression that is longer than some lines: enough
+/// to recognise it, at a cost that does not grow with it.
+std::string print_outline(const Graph& graph, Expr e);
+
+/// How long the expression is with all shared parts written out each time they are used, in
+/// operations, symbols and numbers: each is at least one character. Up to 2^nodes.
+double written_size(const Graph& graph, Expr e);
+
 /// The name in the language: x, x', x[3]', velocity(P).x. A velocity symbol may carry its prime in
 /// its name or not.
 std::string text_name(const Symbol& symbol);

@@ -223,5 +223,34 @@ TEST_F(Print, SharedPartsGetNamesWhereWritingThemOutExplodes) {
     }
 }
 
+TEST_F(Print, AnOutlineLeavesOutWhatIsDeepInside) {
+    EXPECT_EQ(print_outline(g, r2), print(g, r2));
+    Expr sum = x;
+    Expr chain = x;
+    Expr shared = x;
+    for (int i = 0; i < 50'000; ++i) {
+        sum = g.add(sum, f(Op::kSin, g.mul(n(i + 2), y)));
+        chain = g.select(f(Op::kLess, chain, y), g.add(chain, n(1)), y);
+        shared = g.add(f(Op::kSin, shared), g.mul(shared, f(Op::kCos, shared)));
+    }
+    for (const Expr e : {sum, chain, shared}) {
+        const std::string text = print_outline(g, e);
+        EXPECT_LT(text.size(), 5'000U);
+        EXPECT_NE(text.find("..."), std::string::npos) << text;
+    }
+    EXPECT_EQ(print_outline(g, f(Op::kSin, x)), "sin(x)");
+}
+
+// Two sines and two cosines of the level below, and a product: 2^n operations.
+TEST_F(Print, TheSizeOfAnExpressionIsKnownBeforeItIsWritten) {
+    EXPECT_EQ(written_size(g, x), 1.0);
+    EXPECT_EQ(written_size(g, g.add(x, g.mul(a, y))), 5.0);
+    Expr e = x;
+    for (int i = 0; i < 100; ++i) {
+        e = g.add(f(Op::kSin, e), f(Op::kCos, e));
+    }
+    EXPECT_GT(written_size(g, e), 1e30);
+}
+
 }  // namespace
 }  // namespace ananke::sym

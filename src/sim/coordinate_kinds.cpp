@@ -1,0 +1,235 @@
+#include "sim/coordinate_kinds.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "sym/walk.h"
+
+namespace ananke::sim {
+namespace {
+
+using sym::Expr;
+using sym::Op;
+
+/// Disjoint sets of coordinates.
+class Sets {
+  public:
+    explicit Sets(int n) : parent_(static_cast<std::size_t>(n)) {
+        std::iota(parent_.begin(), parent_.end(), 0);
+    }
+    int find(int i) {
+        while (parent_[at(i)] != i) {
+            i = parent_[at(i)] = parent_[at(parent_[at(i)])];
+        }
+        return i;
+    }
+    void unite(int i, int j) {
+        const int a = find(i);
+        const int b = find(j);
+        parent_[at(std::max(a, b))] = std::min(a, b);
+    }
+
+  private:
+    static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+    std::vector<int> parent_;
+};
+
+/// Kinds that geometry knows: a coordinate of each, or -1.
+struct KnownKinds {
+    int length = -1;
+    int angle = -1;
+    int quaternion = -1;
+};
+
+void join(Sets& kinds, int& known, int coordinate) {
+    known = known < 0 ? coordinate : known;
+    kinds.unite(known, coordinate);
+}
+
+/// A term that has the unit of a power of one coordinate, or of its velocity.
+struct Term {
+    int coordinate;
+    bool velocity;
+    double power;
+};
+
+/// Unites the coordinates that sums add up, and the angles, of which sines and cosines are taken,
+/// over all that the roots depend on.
+class SumReader {
+  public:
+    SumReader(const mech::Model& model, Sets& sets, KnownKinds& known)
+        : graph_(model.graph), sets_(sets), known_(known) {
+        for (std::size_t i = 0; i < model.coordinates.size(); ++i) {
+            symbols_.emplace(model.coordinates[i].q, Term{static_cast<int>(i), false, 1.0});
+            symbols_.emplace(model.coordinates[i].v, Term{static_cast<int>(i), true, 1.0});
+        }
+    }
+
+    void read(std::span<const Expr> roots) {
+        for (const Expr e : sym::reachable(graph_, roots)) {
+            if (const std::optional<Term> term = term_of(e)) {
+                terms_.emplace(e, *term);
+            }
+        }
+    }
+
+  private:
+    std::optional<Term> term(std::uint32_t index) const {
+        const auto found = terms_.find(Expr{index});
+        return found == terms_.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    std::optional<Term> term_of(Expr e) {
+        const sym::Node node = graph_.node(e);
+        switch (node.op) {
+            case Op::kSymbol: {
+                const auto found = symbols_.find(e);
+                return found == symbols_.end() ? std::nullopt : std::optional(found->second);
+            }
+            case Op::kNeg:
+            case Op::kAbs:
+                return term(node.a);
+            case Op::kSqrt:
+                return power(term(node.a), 0.5);
+            case Op::kPow: {
+                const Expr exponent{node.b};
+                return graph_.is_constant(exponent)
+                           ? power(term(node.a), graph_.constant(exponent).value)
+                           : std::nullopt;
+            }
+            case Op::kSin:
+            case Op::kCos:
+            case Op::kTan:
+                note_angle(term(node.a));
+                return std::nullopt;
+            case Op::kMul:
+                return graph_.is_constant(Expr{node.a}) ? term(node.b) : std::nullopt;
+            case Op::kAdd:
+            case Op::kSub:
+            case Op::kMin:
+            case Op::kMax:
+                return sum(term(node.a), term(node.b));
+            default:
+                return std::nullopt;
+        }
+    }
+
+    static std::optional<Term> power(std::optional<Term> base, double exponent) {
+        if (base) {
+            base->power *= exponent;
+        }
+        return base;
+    }
+
+    std::optional<Term> sum(const std::optional<Term>& a, const std::optional<Term>& b) {
+        if (a && b && a->velocity == b->velocity && a->power == b->power) {
+            sets_.unite(a->coordinate, b->coordinate);
+        }
+        return a ? a : b;
+    }
+
+    void note_angle(const std::optional<Term>& argument) {
+        if (argument && !argument->velocity && argument->power == 1.0) {
+            join(sets_, known_.angle, argument->coordinate);
+        }
+    }
+
+    const sym::Graph& graph_;
+    Sets& sets_;
+    KnownKinds& known_;
+    std::unordered_map<Expr, Term> symbols_, terms_;
+};
+
+/// Coordinates that bodies and points tell the kind of.
+void unite_by_geometry(const mech::Model& model, const mech::Equations& equations, Sets& kinds,
+                       KnownKinds& known) {
+    std::unordered_map<Expr, int> coordinate_of;
+    for (std::size_t i = 0; i < model.coordinates.size(); ++i) {
+        coordinate_of.emplace(model.coordinates[i].q, static_cast<int>(i));
+    }
+    for (const mech::Body& body : model.bodies) {
+        if (body.kind == mech::Body::Kind::kPlanar) {
+            join(kinds, known.angle, body.first + 2);
+        }
+        for (int k = 3; body.kind == mech::Body::Kind::kSpatial && k < 7; ++k) {
+            join(kinds, known.quaternion, body.first + k);
+        }
+    }
+    for (const mech::PointKinematics& point : equations.points) {
+        for (const Expr component : point.position) {
+            if (const auto found = coordinate_of.find(component); found != coordinate_of.end()) {
+                join(kinds, known.length, found->second);
+            }
+        }
+    }
+}
+
+void unite_by_sums(const mech::Model& model, const mech::Equations& equations, Sets& kinds,
+                   KnownKinds& known) {
+    std::size_t of_bodies = 0;
+    for (const mech::Body& body : model.bodies) {
+        of_bodies += body.kind == mech::Body::Kind::kSpatial  ? 7
+                     : body.kind == mech::Body::Kind::kPlanar ? 3
+                                                              : 0;
+    }
+    if (of_bodies == model.coordinates.size()) {
+        return;
+    }
+    std::vector<Expr> roots{equations.kinetic, equations.potential};
+    for (const mech::Row& row : equations.rows) {
+        roots.push_back(row.residual);
+    }
+    roots.insert(roots.end(), equations.Q.begin(), equations.Q.end());
+    SumReader(model, kinds, known).read(roots);
+}
+
+/// Coordinates that inertia, constraints or forces couple.
+Sets coupled_sets(const mech::Model& model, const mech::Equations& equations) {
+    Sets sets(equations.n);
+    for (const mech::MassEntry& entry : equations.M) {
+        sets.unite(entry.row, entry.column);
+    }
+    for (const mech::Row& row : equations.rows) {
+        for (const mech::Entry& entry : row.A) {
+            sets.unite(row.A.front().column, entry.column);
+        }
+    }
+    std::unordered_map<Expr, int> coordinate_of;
+    for (std::size_t i = 0; i < model.coordinates.size(); ++i) {
+        coordinate_of.emplace(model.coordinates[i].q, static_cast<int>(i));
+        coordinate_of.emplace(model.coordinates[i].v, static_cast<int>(i));
+    }
+    for (const std::vector<Expr>* forces : {&equations.Q, &equations.C}) {
+        for (std::size_t i = 0; i < forces->size(); ++i) {
+            for (const Expr symbol : sym::symbols_of(model.graph, (*forces)[i])) {
+                if (const auto found = coordinate_of.find(symbol); found != coordinate_of.end()) {
+                    sets.unite(static_cast<int>(i), found->second);
+                }
+            }
+        }
+    }
+    return sets;
+}
+
+}  // namespace
+
+std::vector<int> coordinate_kinds(const mech::Model& model, const mech::Equations& equations) {
+    Sets kinds(equations.n);
+    KnownKinds known;
+    unite_by_geometry(model, equations, kinds, known);
+    unite_by_sums(model, equations, kinds, known);
+    Sets coupled = coupled_sets(model, equations);
+    std::unordered_map<std::int64_t, int> numbers;
+    std::vector<int> result;
+    for (int i = 0; i < equations.n; ++i) {
+        const std::int64_t both =
+            static_cast<std::int64_t>(kinds.find(i)) * equations.n + coupled.find(i);
+        result.push_back(numbers.try_emplace(both, static_cast<int>(numbers.size())).first->second);
+    }
+    return result;
+}
+
+}  // namespace ananke::sim

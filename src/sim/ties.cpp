@@ -1,0 +1,92 @@
+#include "sim/ties.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ananke::sim {
+namespace {
+
+/// Elimination spreads rounding over all coordinates, in the metric of the masses; of the velocity
+/// that the whole energy would give to one kind alone this part counts as its size.
+constexpr double kShareOfNoise = 1e-2;
+
+std::size_t at(int i) {
+    return static_cast<std::size_t>(i);
+}
+
+}  // namespace
+
+Ties::Ties(Evaluator& evaluator) : evaluator_(&evaluator) {
+    const std::size_t count = evaluator.scales().kind_count();
+    for (std::vector<double>* each :
+         {&positions_, &velocities_, &tied_positions_, &tied_velocities_, &largest_}) {
+        each->assign(count, 0.0);
+    }
+    in_row_.reserve(count);
+}
+
+void Ties::measure(double t, const double* q, const double* v, double h) {
+    Scales& scales = evaluator_->scales();
+    const CompiledModel& model = evaluator_->model();
+    const std::span<const int> kinds = scales.kinds();
+    const SparseValues values = evaluator_->sparse_system(t, q, v);
+    // Largest mass per kind, and the forces as one acceleration in the metric of the masses.
+    std::fill(largest_.begin(), largest_.end(), 0.0);
+    double force = 0.0;
+    for (std::size_t i = 0; i < model.mass_entries.size(); ++i) {
+        const Place& place = model.mass_entries[i];
+        if (place.row == place.column && values.M[i] > 0.0) {
+            double& mass = largest_[at(kinds[at(place.row)])];
+            mass = std::max(mass, values.M[i]);
+            const double given = values.C.empty() ? 0.0 : std::abs(values.C[at(place.row)]);
+            force = std::hypot(force, (std::abs(values.Q[at(place.row)]) + given) /
+                                          std::sqrt(values.M[i]));
+        }
+    }
+    const double momentum = std::sqrt(2.0 * std::abs(evaluator_->energy(t, q, v).kinetic)) + h * force;
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        const std::size_t kind = at(kinds[i]);
+        positions_[kind] = scales.positions()[i];
+        velocities_[kind] = scales.velocities()[i];
+        tied_velocities_[kind] =
+            largest_[kind] > 0.0 ? kShareOfNoise * momentum / std::sqrt(largest_[kind]) : 0.0;
+    }
+    pass_on(values, velocities_, tied_velocities_);
+    for (std::size_t k = 0; k < positions_.size(); ++k) {
+        tied_positions_[k] = h * tied_velocities_[k];
+    }
+    pass_on(values, positions_, tied_positions_);
+    scales.tie(tied_positions_, tied_velocities_);
+}
+
+/// Raises `tied` by what other kinds give through the rows: the largest over all rows.
+void Ties::pass_on(const SparseValues& values, std::vector<double>& sizes,
+                   std::vector<double>& tied) {
+    const std::vector<Place>& places = evaluator_->model().row_entries;
+    const std::span<const int> kinds = evaluator_->scales().kinds();
+    for (std::size_t begin = 0; begin < places.size();) {
+        std::size_t end = begin;
+        in_row_.clear();
+        for (; end < places.size() && places[end].row == places[begin].row; ++end) {
+            const int kind = kinds[at(places[end].column)];
+            if (std::find(in_row_.begin(), in_row_.end(), kind) == in_row_.end()) {
+                in_row_.push_back(kind);
+                largest_[at(kind)] = 0.0;
+            }
+            largest_[at(kind)] = std::max(largest_[at(kind)], std::abs(values.A[end]));
+        }
+        double all = 0.0;
+        for (const int kind : in_row_) {
+            all += largest_[at(kind)] * sizes[at(kind)];
+        }
+        for (const int kind : in_row_) {
+            const double others = all - largest_[at(kind)] * sizes[at(kind)];
+            if (largest_[at(kind)] > 0.0) {
+                tied[at(kind)] = std::max(tied[at(kind)], others / largest_[at(kind)]);
+            }
+        }
+        begin = end;
+    }
+}
+
+}  // namespace ananke::sim

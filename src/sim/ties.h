@@ -1,0 +1,33 @@
+// Sizes that kinds of coordinates give each other through the equations.
+//
+// A row sum of A_i v_i = 0 ties a kind K to the others in it: a velocity of K is as large as
+//   (sum over other kinds L of |A_L| V_L) / |A_K|,      |A_K| the largest entry of K in the row,
+// Elimination spreads rounding over all coordinates: the whole energy, and what all forces add to it
+// in a step h, gives K the velocity (sqrt(2 T) + h |M^-1/2 Q|) / sqrt(M_K). Rounding of these is
+// rounding of K, also where K itself does not move.
+#pragma once
+
+#include <vector>
+
+#include "sim/evaluator.h"
+
+namespace ananke::sim {
+
+class Ties {
+  public:
+    explicit Ties(Evaluator& evaluator);
+
+    /// Tells the evaluator's scales, at a state and for steps of length h.
+    void measure(double t, const double* q, const double* v, double h);
+
+  private:
+    void pass_on(const SparseValues& values, std::vector<double>& sizes, std::vector<double>& tied);
+
+    Evaluator* evaluator_;
+    std::vector<double> positions_, velocities_;            ///< per kind: sizes
+    std::vector<double> tied_positions_, tied_velocities_;  ///< per kind
+    std::vector<double> largest_;                           ///< per kind: entry of a row
+    std::vector<int> in_row_;                               ///< kinds of a row
+};
+
+}  // namespace ananke::sim

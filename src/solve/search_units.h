@@ -1,0 +1,36 @@
+// Units in which a search for initial values measures its unknowns.
+//
+// Values whose size is known have that as their unit. The unit of another follows from a row that
+// ties it to known ones, or asks something of it: f + sum of J_i dx_i = 0 gives
+//   unit_j = (|f| + sum over known i of |J_i| unit_i) / |J_j|,    the least over all rows.
+// Where that tells nothing (all gradients are zero at the guess) all unknown values are moved
+// together until some residual changes by half of itself: by a power of two.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace ananke::solve {
+
+/// An entry of the derivative of the residuals.
+struct Slope {
+    int row, column;
+    double value;
+};
+
+/// Fixed numbers in [-1, 1] that are well spread: sines of multiples of the golden angle.
+inline double golden_spread(std::size_t i) {
+    return std::sin(2.399963 * static_cast<double>(i));
+}
+
+/// One for each of x (n), above 0. `sizes` (n, or none) besides the values themselves: 0 where unknown. `residuals` (of all rows)
+/// and `slopes`, rows ascending, are those at x; `residuals_at` evaluates them elsewhere.
+std::vector<double> search_units(
+    std::span<const double> x, std::span<const double> sizes, std::span<const double> residuals,
+    std::span<const Slope> slopes,
+    const std::function<std::vector<double>(std::span<const double>)>& residuals_at);
+
+}  // namespace ananke::solve
