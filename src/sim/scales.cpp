@@ -34,6 +34,9 @@ Scales::Scales(std::span<const int> kinds) : kinds_(kinds) {
     const std::size_t count = kinds.empty() ? 0 : static_cast<std::size_t>(*last) + 1;
     q_.resize(kinds.size(), count);
     v_.resize(kinds.size(), count);
+    for (std::vector<double>* each : {&ties_.q, &ties_.v, &ties_.a}) {
+        each->assign(kinds.size(), 0.0);
+    }
 }
 
 void Scales::Level::resize(std::size_t n, std::size_t count) {
@@ -55,6 +58,9 @@ void Scales::Level::start(std::span<const double> wanted) {
 void Scales::start(const GivenScales& given) {
     q_.start(given.q);
     v_.start(given.v);
+    for (std::vector<double>* each : {&ties_.q, &ties_.v, &ties_.a}) {
+        std::fill(each->begin(), each->end(), 0.0);
+    }
     ++version_;
 }
 
@@ -66,15 +72,21 @@ bool Scales::Level::see(std::span<const int> kinds, const double* x) {
     return raised;
 }
 
-void Scales::tie(std::span<const double> positions, std::span<const double> velocities) {
-    const auto take = [this](std::span<const double> told, std::vector<double>& tied) {
+void Scales::tie(std::span<const double> positions, std::span<const double> velocities,
+                 std::span<const double> accelerations, double h) {
+    const auto take = [this](std::span<const double> told, std::vector<double>& least) {
         for (std::size_t i = 0; i < kinds_.size(); ++i) {
             const double size = told[static_cast<std::size_t>(kinds_[i])];
-            tied[i] = size > 0.0 && (tied[i] == 0.0 || size < tied[i]) ? size : tied[i];
+            least[i] = size > 0.0 && (least[i] == 0.0 || size < least[i]) ? size : least[i];
         }
     };
-    take(positions, q_.tied);
-    take(velocities, v_.tied);
+    take(positions, ties_.q);
+    take(velocities, ties_.v);
+    take(accelerations, ties_.a);
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+        v_.tied[i] = ties_.v[i] + h * ties_.a[i];
+        q_.tied[i] = ties_.q[i] + h * v_.tied[i];
+    }
     ++version_;
 }
 

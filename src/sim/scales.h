@@ -46,8 +46,10 @@ class Scales {
     /// where a kind has not moved beyond rounding: a body at the origin whose parts turn.
     std::span<const double> tied_positions() const { return q_.tied; }   ///< n
     std::span<const double> tied_velocities() const { return v_.tied; }  ///< n
-    /// Per kind; the least that was ever given counts, 0 is none.
-    void tie(std::span<const double> positions, std::span<const double> velocities);
+    /// Per kind, what it is tied to by others, and the acceleration by forces elsewhere, which add
+    /// to it in a step of length h. Of each the least that was ever given counts, 0 is none.
+    void tie(std::span<const double> positions, std::span<const double> velocities,
+             std::span<const double> accelerations, double h);
     std::span<const int> kinds() const { return kinds_; }
     std::size_t kind_count() const { return q_.largest.size(); }
 
@@ -70,6 +72,10 @@ class Scales {
 
     std::span<const int> kinds_;
     Level q_, v_;
+    struct Ties {
+        std::vector<double> q, v, a;  ///< n each
+    };
+    Ties ties_;
     std::size_t version_ = 0;
 };
 

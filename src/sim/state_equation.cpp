@@ -61,7 +61,7 @@ void StateEquation::set_tolerances(double tolerance, const ode::StepAhead& step,
         atol[i] = (part + kRounding) * positions[i];
     }
     if (step.rounding && h > 0.0) {
-        if (!(h <= tied_step_)) {  // rounding that a step adds grows with its length
+        if (h > tied_step_ || h < tied_step_ / 16.0) {  // rounding grows with the step's length
             tied_step_ = 2.0 * h;
             ties_.measure(step.t, step.y.data(), step.y.data() + n_, tied_step_);
         }

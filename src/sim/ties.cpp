@@ -19,7 +19,8 @@ std::size_t at(int i) {
 Ties::Ties(Evaluator& evaluator) : evaluator_(&evaluator) {
     const std::size_t count = evaluator.scales().kind_count();
     for (std::vector<double>* each :
-         {&positions_, &velocities_, &tied_positions_, &tied_velocities_, &largest_}) {
+         {&positions_, &velocities_, &tied_positions_, &tied_velocities_, &tied_accelerations_,
+          &largest_}) {
         each->assign(count, 0.0);
     }
     in_row_.reserve(count);
@@ -43,20 +44,20 @@ void Ties::measure(double t, const double* q, const double* v, double h) {
                                           std::sqrt(values.M[i]));
         }
     }
-    const double momentum = std::sqrt(2.0 * std::abs(evaluator_->energy(t, q, v).kinetic)) + h * force;
+    const double momentum = std::sqrt(2.0 * std::abs(evaluator_->energy(t, q, v).kinetic));
     for (std::size_t i = 0; i < kinds.size(); ++i) {
         const std::size_t kind = at(kinds[i]);
         positions_[kind] = scales.positions()[i];
         velocities_[kind] = scales.velocities()[i];
-        tied_velocities_[kind] =
-            largest_[kind] > 0.0 ? kShareOfNoise * momentum / std::sqrt(largest_[kind]) : 0.0;
+        const double share =
+            largest_[kind] > 0.0 ? kShareOfNoise / std::sqrt(largest_[kind]) : 0.0;
+        tied_velocities_[kind] = share * momentum;
+        tied_accelerations_[kind] = share * force;
     }
     pass_on(values, velocities_, tied_velocities_);
-    for (std::size_t k = 0; k < positions_.size(); ++k) {
-        tied_positions_[k] = h * tied_velocities_[k];
-    }
+    std::fill(tied_positions_.begin(), tied_positions_.end(), 0.0);
     pass_on(values, positions_, tied_positions_);
-    scales.tie(tied_positions_, tied_velocities_);
+    scales.tie(tied_positions_, tied_velocities_, tied_accelerations_, h);
 }
 
 /// Raises `tied` by what other kinds give through the rows: the largest over all rows.

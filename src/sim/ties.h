@@ -2,8 +2,8 @@
 //
 // A row sum of A_i v_i = 0 ties a kind K to the others in it: a velocity of K is as large as
 //   (sum over other kinds L of |A_L| V_L) / |A_K|,      |A_K| the largest entry of K in the row,
-// Elimination spreads rounding over all coordinates: the whole energy, and what all forces add to it
-// in a step h, gives K the velocity (sqrt(2 T) + h |M^-1/2 Q|) / sqrt(M_K). Rounding of these is
+// Elimination spreads rounding over all coordinates: the whole energy gives K the velocity
+// sqrt(2 T / M_K), and all forces the acceleration |M^-1/2 Q| / sqrt(M_K). Rounding of these is
 // rounding of K, also where K itself does not move.
 #pragma once
 
@@ -25,7 +25,7 @@ class Ties {
 
     Evaluator* evaluator_;
     std::vector<double> positions_, velocities_;            ///< per kind: sizes
-    std::vector<double> tied_positions_, tied_velocities_;  ///< per kind
+    std::vector<double> tied_positions_, tied_velocities_, tied_accelerations_;  ///< per kind
     std::vector<double> largest_;                           ///< per kind: entry of a row
     std::vector<int> in_row_;                               ///< kinds of a row
 };
