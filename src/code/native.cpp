@@ -26,8 +26,16 @@ namespace {
 
 /// Owner of all executable memory. Never destroyed: kernels in static storage may outlive any
 /// static object.
+///
+/// No memory is mapped writable and executable at once: each block is mapped twice, once to be
+/// written and once to be run. Changing the rights of one mapping in turn would need pages of its
+/// own for every program, because other threads run code while this one emits.
 asmjit::JitRuntime& runtime() {
-    static auto* const runtime = new asmjit::JitRuntime();
+    static auto* const runtime = [] {
+        asmjit::JitAllocator::CreateParams parameters;
+        parameters.options = asmjit::JitAllocatorOptions::kUseDualMapping;
+        return new asmjit::JitRuntime(&parameters);
+    }();
     return *runtime;
 }
 

@@ -1,6 +1,10 @@
 // Native code of every kind of CPU against the interpreter, bit for bit, in 1, 4 and 8 lanes.
 #include "code/native.h"
 
+#include <fstream>
+#include <sstream>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "code/interpreter.h"
@@ -349,6 +353,45 @@ TEST(Native, OnlyWhereTheCpuHasAvx2) {
     EXPECT_FALSE(PacketKernel<8>(program, CpuFeatures{}).is_native());
     EXPECT_EQ(Kernel(program, cpu_features()).is_native(), cpu_features().avx2);
 }
+
+#if defined(__linux__)
+TEST(Native, NoMemoryIsWritableAndExecutableAtOnce) {
+    if (kinds_of_cpu().empty()) {
+        GTEST_SKIP() << "no native code on this CPU";
+    }
+    std::mt19937_64 rng(21);
+    std::vector<std::shared_ptr<const NativeCode>> emitted;
+    for (int i = 0; i < 200; ++i) {
+        const std::size_t size = i % 20 == 0 ? 20'000 : 30;
+        const Program program = random_program({.instructions = size}, rng);
+        emitted.push_back(NativeCode::emit(program, {.lanes = 1}));
+        ASSERT_NE(emitted.back(), nullptr);
+    }
+    // Lines are "BEGIN-END rwxp OFFSET DEVICE INODE NAME", with - for a right that is not given.
+    std::ifstream maps("/proc/self/maps");
+    const auto* code = reinterpret_cast<const char*>(emitted.back()->only_function());
+    bool found = false;
+    std::size_t blocks = 0;
+    for (std::string line; std::getline(maps, line);) {
+        std::istringstream fields(line);
+        std::uintptr_t begin = 0;
+        std::uintptr_t end = 0;
+        char dash = 0;
+        std::string rights;
+        fields >> std::hex >> begin >> dash >> end >> rights;
+        ASSERT_EQ(rights.size(), 4U) << line;
+        EXPECT_FALSE(rights[1] == 'w' && rights[2] == 'x') << line;
+        const auto at = reinterpret_cast<std::uintptr_t>(code);
+        if (begin <= at && at < end) {
+            EXPECT_EQ(rights.substr(0, 3), "r-x") << line;
+            found = true;
+        }
+        blocks += rights[2] == 'x' ? 1 : 0;
+    }
+    EXPECT_TRUE(found);
+    EXPECT_LT(blocks, emitted.size() / 2);  // small programs share pages
+}
+#endif
 
 TEST(Native, KernelsOfAnyLanesAgree) {
     std::mt19937_64 rng(9);
