@@ -5,6 +5,9 @@ target_compile_options(ananke_options INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
     # gcc 12 warns of impossible overlaps inside std::string (its bug 105651).
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+    # gcc's -Wconversion does not include signs in C++: Eigen counts in signed numbers, the standard
+    # library in unsigned ones.
+    $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion>
     # fma is chosen once, in the straight-line program; the compiler must not add its own.
     -ffp-contract=off)
 

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/sanitizers.h"
 #include "program.h"
 
 namespace ananke::tests {
@@ -260,7 +261,7 @@ TEST(Faults, NoTextOfAModelSteersTheTerminal) {
     EXPECT_EQ(scratch.run("ananke check e.ank").out.find("?]0;mine? ?[31m ?31m ? ? ? ?? θ\n"), 0U);
 }
 
-#ifndef __SANITIZE_ADDRESS__  // which asks for far more memory than there is
+#if !ANANKE_ADDRESS_SANITIZER  // which asks for far more memory than there is
 TEST(Faults, MemoryThatRunsOutIsAMessage) {
     const Scratch scratch;
     scratch.write("large.ank",

@@ -5,13 +5,15 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include "base/sanitizers.h"
+
 namespace ananke {
 
 inline long allocations_so_far = 0;
 
 }  // namespace ananke
 
-#if !defined(__SANITIZE_ADDRESS__)  // the address sanitizer owns malloc; the count stays 0 there
+#if !ANANKE_ADDRESS_SANITIZER  // the address sanitizer owns malloc; the count stays 0 there
 
 extern "C" {
 void* __libc_malloc(std::size_t size);  // NOLINT(bugprone-reserved-identifier)

@@ -77,7 +77,8 @@ double Dop853::initial_step(double t_end) {
     };
     const double size = norm([&](std::size_t i) { return y_[i]; });
     const double rate = norm([&](std::size_t i) { return first_[i]; });
-    double h0 = std::min(size > 0.0 && rate > 0.0 ? 0.01 * (size / rate) : kBlindPart * longest, longest);
+    double h0 =
+        std::min(size > 0.0 && rate > 0.0 ? 0.01 * (size / rate) : kBlindPart * longest, longest);
     if (!(h0 > 0.0)) {  // the rate overflowed: the controller finds the step from here
         h0 = kBlindPart * longest;
     }
@@ -132,7 +133,8 @@ Status Dop853::compute_stages(const Trial& trial) {
     Status status = Status::kOk;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
         // Stages 1 to 11 (the book's 2 to 12), as long as none fails.
-        ((status = compute_stage<I + 1>(t_, trial.h, y_), status == Status::kOk) && ...);
+        static_cast<void>(
+            ((status = compute_stage<I + 1>(t_, trial.h, y_), status == Status::kOk) && ...));
     }
     (std::make_index_sequence<dop853::kMainStages - 1>{});
     return status;

@@ -4,7 +4,11 @@
 
 #if defined(__x86_64__)
 // Pairs, not more: numbers that were just stored in pairs are not loaded in fours.
+#if defined(__clang__)  // has no width in the attribute; the choice is one of speed
+#define ANANKE_FMA_TARGET [[gnu::target("avx2,fma")]]
+#else
 #define ANANKE_FMA_TARGET [[gnu::target("avx2,fma,prefer-vector-width=128")]]
+#endif
 #endif
 
 namespace ananke::ode {

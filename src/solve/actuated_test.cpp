@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/sanitizers.h"
 #include "solve/allocation_count.h"
 #include "solve/random_system.h"
 
@@ -298,7 +299,7 @@ TEST(Actuated, OrientationTurnsWhereRegularityIsLost) {
     EXPECT_EQ(orientation(1.0), orientation(1.5));
 }
 
-#if !defined(__SANITIZE_ADDRESS__)
+#if !ANANKE_ADDRESS_SANITIZER
 TEST(Actuated, TakesNoMemoryWhenItSolves) {
     Random random(7);
     for (const int mass_rank : {3, 6}) {

@@ -12,7 +12,7 @@ long allocation_count() {
     return allocations_so_far;
 }
 
-#if !defined(__SANITIZE_ADDRESS__)
+#if !ANANKE_ADDRESS_SANITIZER
 TEST(AllocationCount, SeesOperatorNew) {
     const long before = allocation_count();
     const auto number = std::make_unique<double>(1.0);

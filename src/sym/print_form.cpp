@@ -113,7 +113,7 @@ Product product_of(const Graph& graph, const NameMap& names, Expr e) {
         if (at_first && graph.is_constant(first) && !names.contains(first)) {
             Constant number = graph.constant(item.e);
             if (number.value < 0.0) {
-                number = {-number.value, -number.numerator, number.denominator, ""};
+                number = {{-number.value, -number.numerator, number.denominator}, ""};
             }
             if (number.value != 1.0) {
                 product.coefficient = number;

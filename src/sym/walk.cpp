@@ -40,7 +40,8 @@ thread_local Walk latest;
 
 /// Every node that the roots depend on, in no special order. Valid until the next walk.
 std::span<const Expr> met(const Graph& graph, std::span<const Expr> roots) {
-    auto& [marks, found] = latest;
+    Marks& marks = latest.marks;
+    std::vector<Expr>& found = latest.found;
     marks.begin(graph.size());
     found.clear();
     const auto visit = [&](Expr e) {
