@@ -39,13 +39,21 @@ ode::Status Runner::change_law(const Switching& change, SingularStepper& stepper
     if (!surface_.put_back(change.t, y_)) {
         return ode::Status::kProjectionFailed;
     }
-    const Switch& law = evaluator_.model().switches[static_cast<std::size_t>(change.which)];
-    const bool before = law.is_true(evaluator_.side(change.which));
+    const std::vector<Switch>& laws = evaluator_.model().switches;
+    std::vector<bool> before;
+    for (std::size_t k = 0; k < laws.size(); ++k) {
+        before.push_back(laws[k].is_true(evaluator_.side(static_cast<int>(k))));
+    }
     const Result<int> side = switch_watch_.change(change, y_);
-    const bool now = law.is_true(side ? side.value() : change.side);
-    if (law.listed && now != before) {
-        journal_.event(
-            {change.t, law.text, "switch", now ? "true from here on" : "false from here on"});
+    // Others may change at the same place.
+    for (std::size_t k = 0; k < laws.size(); ++k) {
+        const auto which = static_cast<int>(k);
+        const bool failed = !side && which == change.which;
+        const bool now = laws[k].is_true(failed ? change.side : evaluator_.side(which));
+        if (laws[k].listed && now != before[k]) {
+            journal_.event({change.t, laws[k].text, "switch",
+                            now ? "true from here on" : "false from here on"});
+        }
     }
     if (!side) {
         end_at(change.t, side.error());

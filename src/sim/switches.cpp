@@ -129,8 +129,16 @@ class Freezer {
         return frozen_.at(root);
     }
 
-    std::vector<Switch> take() {
+    /// The switches of these laws. One that only moves the place of another, as that of abs(x) in
+    /// abs(x) < 1, changes no force.
+    std::vector<Switch> take(std::span<const Expr> laws) {
+        std::unordered_set<Expr> acting;
+        for (const Expr law : laws) {
+            const std::vector<Expr> symbols = sym::symbols_of(graph_, law);
+            acting.insert(symbols.begin(), symbols.end());
+        }
         for (Switch& one : switches_) {
+            one.listed = one.listed && acting.contains(one.side);
             one.magnitude = sym::magnitude(graph_, one.value);
             one.rate =
                 one.of == Switch::Of::kReactions ? graph_.zero() : flow_.total(graph_, one.value);
@@ -240,9 +248,9 @@ class Freezer {
         // No name of a model can hold a blank, so the symbol is nobody else's.
         one.side = graph_.symbol(sym::SymbolKind::kParameter,
                                  fmt::format("side {}", switches_.size() + 1));
-        one.text = fmt::format("{} {} {}", sym::print_outline(graph_, as_written(compared.written_left)),
-                               or_equal ? "<=" : "<",
-                               sym::print_outline(graph_, as_written(compared.written_right)));
+        one.text = fmt::format(
+            "{} {} {}", sym::print_outline(graph_, as_written(compared.written_left)),
+            or_equal ? "<=" : "<", sym::print_outline(graph_, as_written(compared.written_right)));
         one.or_equal = or_equal;
         one.listed = listed;
         one.of = is_reactive(value) ? Switch::Of::kReactions
@@ -308,8 +316,10 @@ Switches freeze_switches(mech::Model& model, const mech::Equations& equations) {
     for (const Expr e : equations.C) {
         switches.C.push_back(freezer.freeze(e));
     }
+    std::vector<Expr> laws = switches.Q;
+    laws.insert(laws.end(), switches.C.begin(), switches.C.end());
     switches.power = freezer.freeze(equations.power);
-    switches.list = freezer.take();
+    switches.list = freezer.take(laws);
     return switches;
 }
 

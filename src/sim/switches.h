@@ -34,12 +34,13 @@ struct Switch {
     /// What of it moves, and so what tells where it is heading.
     enum class Of : std::uint8_t { kPositions, kVelocities, kReactions };
 
-    sym::Expr value;     ///< g, with the sides of other switches in place
-    sym::Expr side;      ///< the symbol that stands for its sign
-    int zero_side = 0;   ///< the side that zero belongs to; 0: to none
-    std::string text;    ///< the comparison as it is first written: "x < 0"
-    bool or_equal;       ///< it is left <= right, else left < right
-    bool listed = true;  ///< false: a choice of tangents, which changes no force
+    sym::Expr value;    ///< g, with the sides of other switches in place
+    sym::Expr side;     ///< the symbol that stands for its sign
+    int zero_side = 0;  ///< the side that zero belongs to; 0: to none
+    std::string text;   ///< the comparison as it is first written: "x < 0"
+    bool or_equal;      ///< it is left <= right, else left < right
+    /// False: it changes no force by itself; a choice of tangents, or the place of other switches.
+    bool listed = true;
     Of of = Of::kVelocities;
     /// d g/dt of velocities, d2 g/dt2 of positions (both hold accelerations), and its terms.
     sym::Expr rate, rate_magnitude;
