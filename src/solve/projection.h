@@ -24,8 +24,8 @@ class ConstraintSurface {
     virtual int velocity_rows()
         const = 0;  ///< d/dt of the holonomic rows and the nonholonomic ones
 
-    /// phi, J = dphi/dq (position_rows×n) and scale, what each phi is measured against: of its unit,
-    /// at least |phi|. J may be null: not wanted.
+    /// phi, J = dphi/dq (position_rows×n) and scale, what each phi is measured against: of its
+    /// unit, at least |phi|. J may be null: not wanted.
     virtual void position(double t, const double* q, double* phi, double* J, double* scale) = 0;
     /// psi, J = dpsi/dv (velocity_rows×n) and scale, of all rows on the level of velocities.
     virtual void velocity(double t, const double* q, const double* v, double* psi, double* J,
@@ -67,9 +67,13 @@ struct ProjectionReport {
     int iterations = 0;
 };
 
+/// Smaller sizes are none: their squares, 2^-1000, are about to underflow. A road 0.1 exp(-x^2) far
+/// from its bump is 3e-206 high, which no norm can tell from 0.
+inline constexpr double kLeastSize = 0x1p-500;
+
 /// A scale to divide by: one that is 0 belongs to a residual that is 0.
 inline double divisor(double scale) {
-    return scale > 0.0 ? scale : 1.0;
+    return scale > kLeastSize ? scale : scale > 0.0 ? kLeastSize : 1.0;
 }
 
 /// The least change dx with J dx = -f, in the metric of M.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "solve/projection.h"
+
 namespace ananke::solve {
 namespace {
 
@@ -32,7 +34,7 @@ bool pass_on(std::span<const double> residuals, std::span<const Slope> slopes,
         }
         for (std::size_t i = begin; i < end && known > 0.0; ++i) {
             const std::size_t j = at(slopes[i].column);
-            const double unit = known / std::abs(slopes[i].value);
+            const double unit = std::max(known / std::abs(slopes[i].value), kLeastSize);
             if (is_unknown(units[j]) && std::isfinite(unit)) {
                 told[j] = is_unknown(told[j]) ? unit : std::min(told[j], unit);
             }
