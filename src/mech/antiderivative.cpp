@@ -383,6 +383,7 @@ class Integrator {
 }  // namespace
 
 std::optional<Expr> antiderivative(Graph& graph, Expr f, Expr x) {
+    const sym::Graph::Formal formal(graph);
     return Integrator(graph, x).integrate(f);
 }
 

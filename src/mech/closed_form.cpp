@@ -59,6 +59,7 @@ std::size_t ClosedForm::line_count() const {
 }
 
 ClosedForm given_equations(Model& model, const Equations& equations, sym::Values<double> at) {
+    const sym::Graph::Formal formal(model.graph);
     FormWriter writer(model, equations, {}, std::move(at));
     writer.write_given();
     ClosedForm result = writer.finish(WrittenForm::kMultipliers);
@@ -69,6 +70,7 @@ ClosedForm given_equations(Model& model, const Equations& equations, sym::Values
 
 Result<ClosedForm> closed_form(Model& model, const Equations& equations, WrittenForm form,
                                std::span<const int> rows, const sym::Values<double>& at) {
+    const sym::Graph::Formal formal(model.graph);
     FormWriter writer(model, equations, rows, at);
     writer.write_given();
     const std::optional<Error> error = writer.write(form);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -37,6 +38,10 @@ using Monomial = std::vector<Factor>;
 struct Term {
     Monomial factors;
     Expr coefficient;  ///< an exact number
+    /// The product as it stands in the graph, and its own coefficient; of terms that are still the
+    /// product of their factors in any order.
+    std::optional<Expr> standing = std::nullopt;
+    Expr standing_coefficient = {};
 };
 using Terms = std::vector<Term>;
 
@@ -68,13 +73,31 @@ bool is_sum(const Graph& graph, Expr e) {
     return op == Op::kAdd || op == Op::kSub;
 }
 
+/// x/x is 1 in a derivation, and where x is never 0.
+bool may_cancel(const Graph& graph, Expr e) {
+    return graph.is_formal() ||
+           (graph.is(e, sym::Fact::kFinite) && graph.is(e, sym::Fact::kNotZero));
+}
+
+/// 0 times the monomial is 0.
+bool may_drop(const Graph& graph, const Monomial& factors) {
+    return graph.is_formal() ||
+           std::all_of(factors.begin(), factors.end(), [&](const Factor& factor) {
+               return graph.is(factor.first, sym::Fact::kFinite) &&
+                      (factor.second > 0 || graph.is(factor.first, sym::Fact::kNotZero));
+           });
+}
+
 void normalize(const Graph& graph, Monomial& factors) {
     std::sort(factors.begin(), factors.end(), [&](const Factor& a, const Factor& b) {
-        return std::pair(rank(graph, a.first), a.first) < std::pair(rank(graph, b.first), b.first);
+        return std::tuple(rank(graph, a.first), a.first, a.second < 0) <
+               std::tuple(rank(graph, b.first), b.first, b.second < 0);
     });
     Monomial gathered;
     for (const Factor& factor : factors) {
-        if (!gathered.empty() && gathered.back().first == factor.first) {
+        if (!gathered.empty() && gathered.back().first == factor.first &&
+            ((gathered.back().second > 0) == (factor.second > 0) ||
+             may_cancel(graph, factor.first))) {
             gathered.back().second += factor.second;
         } else {
             gathered.push_back(factor);
@@ -128,7 +151,21 @@ Term term_of(Graph& graph, Expr e) {
     return term;
 }
 
+/// Regrouping factors may overflow: a product that was written, and only met another of its kind,
+/// keeps its order.
+Term standing_term_of(Graph& graph, Expr e) {
+    Term term = term_of(graph, e);
+    if (!graph.is_formal()) {
+        term.standing = e;
+        term.standing_coefficient = term.coefficient;
+    }
+    return term;
+}
+
 Expr product(Graph& graph, const Term& term) {
+    if (term.standing) {
+        return graph.mul(graph.div(term.coefficient, term.standing_coefficient), *term.standing);
+    }
     Expr above = graph.one();
     Expr below = graph.one();
     for (std::size_t k = term.factors.size(); k-- > 0;) {  // f1*(f2*f3) keeps the order in print
@@ -152,13 +189,23 @@ Terms merged(Graph& graph, const Terms& terms) {
             coefficient = graph.add(coefficient, term.coefficient);
         }
     }
-    std::erase_if(result, [&](const Term& term) { return graph.is_zero(term.coefficient); });
+    std::erase_if(result, [&](const Term& term) {
+        return graph.is_zero(term.coefficient) && may_drop(graph, term.factors);
+    });
     return result;
 }
 
-/// The monomial with one factor changed by a power.
+/// The monomial with one factor changed by a power; the factor has at least that power before.
 Monomial times_power(const Graph& graph, Monomial monomial, Expr base, std::int64_t power) {
-    monomial.emplace_back(base, power);
+    const auto factor = std::find_if(monomial.begin(), monomial.end(), [&](const Factor& one) {
+        return one.first == base && one.second > 0;
+    });
+    if (factor == monomial.end()) {
+        monomial.emplace_back(base, power);
+    } else {
+        factor->second += power;
+        std::erase_if(monomial, [](const Factor& one) { return one.second == 0; });
+    }
     normalize(graph, monomial);
     return monomial;
 }
@@ -180,6 +227,7 @@ bool use_pythagoras(Graph& graph, Terms& terms) {
             if (partner != places.end() &&
                 terms[partner->second].coefficient == terms[i].coefficient) {
                 terms[i].factors = rest;
+                terms[i].standing.reset();
                 terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(partner->second));
                 return true;
             }
@@ -336,7 +384,7 @@ Expr collected(Graph& graph, Expr e) {
     }
     Terms terms;
     for (const Expr part : parts) {
-        terms.push_back(term_of(graph, part));
+        terms.push_back(standing_term_of(graph, part));
     }
     terms = simplified(graph, terms);
     for (const Reach reach : {Reach::kCompoundSums, Reach::kAllSums}) {
@@ -399,6 +447,7 @@ Expr collect_all(Graph& graph, Expr e, std::span<const Expr> nodes) {
 }  // namespace
 
 Expr collect(Graph& graph, Expr e) {
+    const Graph::Formal formal(graph);
     const std::vector<Expr> nodes = sym::reachable(graph, e);
     return worth_collecting(nodes) ? collect_all(graph, e, nodes) : e;
 }

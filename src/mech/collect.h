@@ -22,8 +22,9 @@ namespace ananke::mech {
 
 sym::Expr collect(sym::Graph& graph, sym::Expr e);
 
-/// Collects many expressions of one graph. Expressions that differ only by the names of their
-/// variables, like the equations of equal bodies, are collected once and then renamed.
+/// Collects many expressions of one graph, by its formal rules only where these hold. Expressions
+/// that differ only by the names of their variables, like the equations of equal bodies, are
+/// collected once and then renamed.
 class Collector {
   public:
     explicit Collector(sym::Graph& graph) : graph_(&graph) {}

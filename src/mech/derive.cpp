@@ -132,8 +132,12 @@ Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& poi
     }
     const Expr potential = total_potential(model, points);
     subtract_gradient(model, flow, potential, equations.Q);
-    for (Expr& Q_i : equations.Q) {
-        Q_i = collector(Q_i);
+    // A force was written: its domain and range are kept.
+    Collector written(graph);
+    for (std::size_t i = 0; i < equations.Q.size(); ++i) {
+        const bool formal = graph.is_zero(F[i]);
+        const Graph::Formal rules(graph, formal);
+        equations.Q[i] = formal ? collector(equations.Q[i]) : written(equations.Q[i]);
     }
 
     equations.C = generalized_forces(model, flow, points, model.nonideal);
@@ -182,6 +186,7 @@ Derivation derive(Model& model) {
 }
 
 Derivation derive(Model& model, std::span<const double> parameters) {
+    const Graph::Formal formal(model.graph);
     Derivation derivation;
     std::vector<Diagnostic>& diagnostics = derivation.diagnostics;
 

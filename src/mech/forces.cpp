@@ -26,6 +26,7 @@ std::vector<Expr> coordinate_symbols(const Graph& graph, Expr f) {
 std::vector<Expr> generalized_forces(Model& model, const TimeFlow& flow, const PointTable& points,
                                      const Forces& forces) {
     Graph& graph = model.graph;
+    const Graph::Formal as_written(graph, false);
     std::vector<Expr> Q(model.coordinates.size(), graph.zero());
     for (const CoordinateForce& force : forces.on_coordinates) {
         Expr& Q_i = Q[static_cast<std::size_t>(force.coordinate)];

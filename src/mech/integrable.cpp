@@ -274,6 +274,7 @@ std::string remark(const Graph& graph, const Integral& integral) {
 }  // namespace
 
 void find_integrals(Model& model, const Probe& probe, Equations& equations) {
+    const sym::Graph::Formal formal(model.graph);
     Search search(model, probe);
     std::size_t looked_at = 0;
     for (Row& row : equations.rows) {

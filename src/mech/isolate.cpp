@@ -167,6 +167,7 @@ class Isolation {
 }  // namespace
 
 std::optional<Isolated> isolate(Graph& graph, Expr f, Expr x, const sym::Values<double>& at) {
+    const sym::Graph::Formal formal(graph);
     if (sym::reachable(graph, f).size() > kLongest || !contains(graph, f, x)) {
         return std::nullopt;
     }

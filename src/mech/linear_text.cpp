@@ -26,6 +26,7 @@ std::string equation(const Graph& graph, Expr l) {
 }  // namespace
 
 std::string linear_text(Graph& graph, Expr l, std::span<const Expr> velocities) {
+    const sym::Graph::Formal formal(graph);
     std::vector<sym::Replacement> at_rest;
     for (const Expr v : velocities) {
         at_rest.push_back({v, graph.zero()});

@@ -396,6 +396,7 @@ class Chooser {
 Result<MinimalChoice> choose_motion_variables(Model& model, const Equations& equations,
                                               const MinimalOptions& options,
                                               const sym::Values<double>& at) {
+    const sym::Graph::Formal formal(model.graph);
     return Chooser(model, equations, options, at).choose();
 }
 

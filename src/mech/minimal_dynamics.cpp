@@ -540,6 +540,7 @@ MinimalForm MinimalWriter::finish() {
 
 Result<MinimalForm> minimal_form(Model& model, const Equations& equations,
                                  const MinimalOptions& options, const sym::Values<double>& at) {
+    const sym::Graph::Formal formal(model.graph);
     Result<MinimalChoice> choice = choose_motion_variables(model, equations, options, at);
     if (!choice) {
         return choice.error();

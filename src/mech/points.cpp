@@ -199,6 +199,7 @@ Expr PointTable::replace(sym::Graph& graph, Expr e) const {
             replacements.push_back({symbol, *value});
         }
     }
+    const sym::Graph::Formal as_written(graph, false);
     return replacements.empty() ? e : sym::substitute(graph, e, replacements);
 }
 

@@ -177,6 +177,7 @@ Error too_long() {
 
 std::vector<Expr> written_out(sym::Graph& graph, std::span<const Stage> stages,
                               std::span<const Expr> roots) {
+    const sym::Graph::Formal formal(graph);
     std::vector<sym::Replacement> known;
     std::unordered_map<Expr, Expr> values;
     const auto expand = [&](Expr e) {

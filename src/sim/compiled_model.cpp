@@ -1,6 +1,7 @@
 #include "sim/compiled_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -492,12 +493,27 @@ void describe_rotations(CompiledModel& compiled, const Model& model, const Equat
     compiled.inertia = inertia.kernel();
 }
 
+/// Numbers so small or large that a product of two leaves the range of normal numbers: where they
+/// are written, a tiny value may become an ordinary one again, (x*1e-160)^2*1e300*1e20.
+bool writes_extreme_numbers(const sym::Graph& graph) {
+    constexpr double kLargest = 1e100;
+    for (std::uint32_t id = 0; id < graph.size(); ++id) {
+        const sym::Expr e{id};
+        const double size = graph.is_constant(e) ? std::abs(graph.constant(e).value) : 1.0;
+        if (size > kLargest || (size < 1.0 / kLargest && size != 0.0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     CompiledModel compiled;
     describe(compiled, model, equations);
     compiled.kinds = coordinate_kinds(model, equations);
+    compiled.extreme_numbers = writes_extreme_numbers(model.graph);
     find_patterns(compiled, equations);
 
     const Switches switches = freeze_switches(model, equations);

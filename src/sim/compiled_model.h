@@ -93,6 +93,9 @@ struct CompiledModel {
     std::vector<std::string> constraint_places;  ///< where each is written; "" if unknown
     bool has_nonideal = false;
     bool has_gauge = false;
+    /// Numbers are written whose products leave the range of normal numbers; values that do so are
+    /// not flushed to zero in a run.
+    bool extreme_numbers = false;
     /// Nothing of the size n x n is to be made: programs come in segments, matrices are sparse. For
     /// models whose acceleration depends on nothing but state and parameters, and without impacts.
     bool large = false;

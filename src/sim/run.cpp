@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -52,8 +53,11 @@ Runner::Runner(std::shared_ptr<const CompiledModel> model, std::span<const doubl
       last_progress_(began_) {}
 
 RunSummary Runner::run(const StartState& start) {
-    const FlushTiny flush;
     const CompiledModel& model = evaluator_.model();
+    std::optional<FlushTiny> flush;
+    if (!model.extreme_numbers) {
+        flush.emplace();
+    }
     Dynamics& dynamics = equation_.dynamics();
     RunSummary& summary = journal_.summary();
     summary.coordinates = model.n();
@@ -153,8 +157,7 @@ void Runner::integrate(const StartState& start) {
     auto pivots = [this](double t, std::span<const double> y) { return equation_.pivots(t, y); };
     SurfaceHooks hooks;
     if (evaluator_.model().m() > 0 && is_foreseen(evaluator_.model())) {
-        hooks = {rhs_on_surface, rhs_across, {},        {},
-                 violation,      weakest,    dynamics, pivots};
+        hooks = {rhs_on_surface, rhs_across, {}, {}, violation, weakest, dynamics, pivots};
     }
     if (surface_.projects()) {
         hooks.project = onto_surface;
@@ -224,8 +227,8 @@ bool Runner::is_over(const ode::Stepper& stepper) {
 /// True, with a failure, if at the pace of the last steps the run would never end.
 bool Runner::stagnates(const ode::Stepper& stepper) {
     const ode::Statistics& part = stepper.statistics();
-    const std::size_t steps =
-        journal_.summary().steps.steps + journal_.summary().steps.rejected + part.steps + part.rejected;
+    const std::size_t steps = journal_.summary().steps.steps + journal_.summary().steps.rejected +
+                              part.steps + part.rejected;
     if (steps < counted_steps_ + kStepsOfPace) {
         return false;
     }
@@ -288,11 +291,11 @@ ode::Status Runner::pass_step(SingularStepper& stepper) {
     }
     // Across a singular configuration holonomic constraints go on.
     const bool looked = equation_.looked_closely() && !evaluator_.model().is_large();
-    const std::optional<VanishedRow> vanished = row_watch_.after_step(
-        evaluator_, stepper,
-        !looked                ? RowWatch::Rows::kOfVelocities
-        : stepper.singular() ? RowWatch::Rows::kNonholonomic
-                             : RowWatch::Rows::kAll);
+    const std::optional<VanishedRow> vanished =
+        row_watch_.after_step(evaluator_, stepper,
+                              !looked              ? RowWatch::Rows::kOfVelocities
+                              : stepper.singular() ? RowWatch::Rows::kNonholonomic
+                                                   : RowWatch::Rows::kAll);
     if (vanished) {
         return stop_at_vanished_row(*vanished, stepper);
     }

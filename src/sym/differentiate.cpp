@@ -166,6 +166,7 @@ Expr derivative(Graph& graph, Expr f, Expr symbol) {
 }
 
 Expr directional(Graph& graph, Expr f, std::span<const Replacement> seeds) {
+    const Graph::Formal formal(graph);
     NodeMap<Expr> rates(seeds.size());  // a node without an entry rests
     for (const Replacement& seed : seeds) {
         ANANKE_REQUIRE(graph.is_symbol(seed.symbol));
@@ -192,6 +193,7 @@ Expr directional(Graph& graph, Expr f, std::span<const Replacement> seeds) {
 }
 
 std::vector<Expr> gradient(Graph& graph, Expr f, std::span<const Expr> symbols) {
+    const Graph::Formal formal(graph);
     const std::vector<Expr> nodes = dependent_nodes(graph, reachable(graph, f), symbols);
     NodeMap<Expr> adjoints(nodes.size());  // ∂f/∂node; only nodes that depend on the symbols
     for (Expr e : nodes) {

@@ -83,11 +83,102 @@ inline std::uint64_t hash(const Node& node) {
                node.c + (static_cast<std::uint64_t>(node.op) << 32U));
 }
 
+std::uint8_t facts(bool finite, bool not_negative, bool not_zero) {
+    return static_cast<std::uint8_t>((finite ? static_cast<int>(Fact::kFinite) : 0) |
+                                     (not_negative ? static_cast<int>(Fact::kNotNegative) : 0) |
+                                     (not_zero ? static_cast<int>(Fact::kNotZero) : 0));
+}
+
+std::uint8_t facts_of_number(double value) {
+    return facts(std::isfinite(value), value >= 0.0, value != 0.0);
+}
+
 std::uint32_t newest_operand(const Node& node) {
     return std::max({node.a, node.b, node.c});
 }
 
 }  // namespace
+
+/// What follows for an operation from the facts of its operands.
+std::uint8_t Graph::facts_of(const Node& node) const {
+    const int count = arity(node.op);
+    const auto holds = [&](std::uint32_t operand, Fact fact) { return is(Expr{operand}, fact); };
+    const auto finite = [&](std::uint32_t operand) { return holds(operand, Fact::kFinite); };
+    const auto not_negative = [&](std::uint32_t operand) {
+        return holds(operand, Fact::kNotNegative);
+    };
+    const auto not_zero = [&](std::uint32_t operand) { return holds(operand, Fact::kNotZero); };
+    const bool both_finite = finite(node.a) && (count < 2 || finite(node.b));
+    const bool both_not_negative = not_negative(node.a) && (count < 2 || not_negative(node.b));
+    const bool both_not_zero = not_zero(node.a) && (count < 2 || not_zero(node.b));
+    switch (node.op) {
+        case Op::kConstant:
+        case Op::kSymbol:
+            return node.facts;
+        case Op::kAdd:
+            return facts(both_finite, both_not_negative,
+                         both_not_negative && (not_zero(node.a) || not_zero(node.b)));
+        case Op::kSub:
+            return facts(both_finite, false, false);
+        case Op::kNeg:
+            return facts(both_finite, false, both_not_zero);
+        case Op::kMul:
+            return facts(both_finite, both_not_negative, both_not_zero);
+        case Op::kDiv:
+            return facts(both_finite && not_zero(node.b), both_not_negative,
+                         not_zero(node.a) && finite(node.b));
+        case Op::kPow: {
+            const Constant* n = exact_constant(Expr{node.b});
+            const bool whole = n != nullptr && n->denominator == 1;
+            const bool even = whole && n->numerator % 2 == 0;
+            const bool positive = n != nullptr && n->numerator > 0;
+            const bool in_domain = whole || not_negative(node.a);
+            return facts(both_finite && in_domain && (positive || not_zero(node.a)),
+                         even || not_negative(node.a) || (n != nullptr && !whole),
+                         not_zero(node.a) && both_finite);
+        }
+        case Op::kSin:
+        case Op::kCos:
+        case Op::kTan:
+            return facts(both_finite, false, false);
+        case Op::kAsin:
+            return facts(false, both_not_negative, both_not_zero);
+        case Op::kAcos:
+            return facts(false, true, false);
+        case Op::kAtan:
+        case Op::kSinh:
+        case Op::kTanh:
+            return facts(both_finite, both_not_negative, both_not_zero);
+        case Op::kCosh:
+        case Op::kExp:
+            return facts(both_finite, true, both_finite);
+        case Op::kLog:
+            return facts(both_finite && both_not_negative && both_not_zero, false, false);
+        case Op::kSqrt:
+            return facts(both_finite && both_not_negative, true, both_not_zero);
+        case Op::kAbs:
+            return facts(both_finite, true, both_not_zero);
+        case Op::kSign:  // of what is not a number it is 0
+            return facts(true, both_not_negative, both_not_zero && both_finite);
+        case Op::kAtan2:
+            return facts(both_finite, false, false);
+        case Op::kMin:  // the other one where one is not a number
+        case Op::kMax:
+            return facts(both_finite, both_not_negative, both_not_zero);
+        case Op::kLess:
+        case Op::kLessEqual:
+        case Op::kEqual:
+        case Op::kAnd:
+        case Op::kOr:
+        case Op::kNot:
+            return facts(true, true, false);
+        case Op::kSelect:
+            return facts(finite(node.b) && finite(node.c),
+                         not_negative(node.b) && not_negative(node.c),
+                         not_zero(node.b) && not_zero(node.c));
+    }
+    return 0;
+}
 
 Expr Graph::intern(Op op, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     if (settled_) {
@@ -99,6 +190,7 @@ Expr Graph::intern(Op op, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
                                              [&](std::uint32_t id) { return nodes_[id] == node; })};
     if (e == next) {
         nodes_.push_back(node);
+        nodes_[e.id].facts = facts_of(node);
     }
     ANANKE_DEBUG_CHECK(e != next || is_canonical(e));
     return e;
@@ -126,7 +218,9 @@ Expr Graph::intern_constant(const Number& number, std::string_view text) {
         return key(constants_[nodes_[id].a]) == key(number);
     })};
     if (e == next) {
-        nodes_.push_back({.op = Op::kConstant, .a = static_cast<std::uint32_t>(constants_.size())});
+        nodes_.push_back({.op = Op::kConstant,
+                          .facts = facts_of_number(number.value),
+                          .a = static_cast<std::uint32_t>(constants_.size())});
         constants_.push_back({number, std::string(text)});
     }
     return e;
@@ -162,7 +256,10 @@ Expr Graph::symbol(SymbolKind kind, std::string_view name) {
         return known.kind == kind && known.name == name;
     })};
     if (e == next) {
-        nodes_.push_back({Op::kSymbol, kind, static_cast<std::uint32_t>(symbols_.size())});
+        nodes_.push_back({.op = Op::kSymbol,
+                          .kind = kind,
+                          .facts = static_cast<std::uint8_t>(Fact::kFinite),
+                          .a = static_cast<std::uint32_t>(symbols_.size())});
         symbols_.push_back({kind, std::string(name)});
     }
     return e;

@@ -4,17 +4,36 @@
 // the node that uses it: walking the array upwards is a topological order, and nothing recurses.
 // Building a node that exists returns the existing one (hash-consing).
 //
+// Rewriting keeps the value, the domain and the range of what was written:
+//   value   the same up to a few roundings of the values that were written, and up to the sign of
+//           a zero
+//   domain  not a number where, and only where, the expression as written is not, and infinite
+//           where, and only where, that is: x/x is not 1, because of x = 0, and sqrt(x)^2 is not
+//           x, because of x < 0. A rule that drops a part asks what is known of it (Fact):
+//           exp(x)/exp(x) is 1, and sqrt(x^2 + 1)^2 is x^2 + 1
+//   range   factors are not regrouped: (x*y)*y is not x*y^2, which overflows at 1e-300, 1e200.
+//           Only the exact numbers of a product are gathered, and these are below 2^53. Where all
+//           values as written lie within 1e-290 to 1e290 the result does not overflow or vanish.
+//           Where a value as written overflows or underflows, the result may be better
+// What is derived was never written. Derivations regroup factors and cancel them as functions, not
+// as values (Graph::Formal): the derivative of sqrt(u)^3 then is a number at u = 0.
+//
 // Canonical form. Every constructor applies these rules, and is_canonical() checks them:
-//   constants   exact fractions are folded exactly while they fit 64 bits; inexact ones (pi,
+//   constants   exact fractions are folded exactly while they fit 53 bits; inexact ones (pi,
 //   sin(1))
 //               are not folded here, so that 2*pi prints as it was written
 //   sums        a + b stored with the older operand first, a number last:    x + 1, not 1 + x
-//               no a + 0, a + (-b), a - a, a + a; numbers gathered: (x + 1) + 2 is x + 3
-//   products    a number first, and only one: 2*(x*y), not (2*x)*y;  no 1*a, 0*a, (-a)*b
-//               powers gathered: x*x is x^2, x^2*x^3 is x^5
+//               no a + 0, a + (-b), a + a; numbers gathered: (x + 1) + 2 is x + 3
+//               no a - a, (a + b) - b where a and b are finite
+//   products    a number first, and only one: 2*(x*y), not (2*x)*y;  no 1*a, (-a)*b
+//               no 0*a where a is finite
+//               powers gathered: x*x is x^2, x^2*x^3 is x^5; formally also (x*y)*y, which is x*y^2
 //   signs       -a is a node; it moves outwards through * / and odd functions
 //   quotients   division by an exact number is a product: x/2 is (1/2)*x
+//               no a/a, 0/a, (a*b)/b, (a/b)*b, a^3/a^2 where a and b are finite and not 0
+//               formally (x/y)/z is x/(y*z), x/(y/z) is (x*z)/y
 //   powers      x^0, x^1, x^-1, (x^a)^b, x^(1/2) are 1, x, 1/x, x^(a*b), sqrt(x) (a, b integers)
+//               sqrt(x)^2 is x where x is not negative
 // Valid: 2*(x*y), x - y, -(x*y), (1/2)*m.   Invalid: x*2, x + (-y), (-x)*y, m/2 as a quotient.
 // Nothing is ever expanded: a product of sums stays one.
 #pragma once
@@ -25,6 +44,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -125,13 +145,23 @@ struct Expr {
     friend std::strong_ordering operator<=>(Expr a, Expr b) { return a.id <=> b.id; }
 };
 
+/// What is known of a node's values at finite arguments, overflow and underflow aside.
+enum class Fact : std::uint8_t {
+    kFinite = 1,       ///< a finite number everywhere
+    kNotNegative = 2,  ///< >= 0 wherever it is a number
+    kNotZero = 4,      ///< other than 0 wherever it is a number
+};
+
 struct Node {
     Op op;
     SymbolKind kind = SymbolKind::kTime;  ///< of a symbol
+    std::uint8_t facts = 0;               ///< bits of Fact; follow from all the rest
     std::uint32_t a = 0;  ///< operands; for constants and symbols `a` is the index of their record
     std::uint32_t b = 0;
     std::uint32_t c = 0;
-    friend bool operator==(const Node&, const Node&) = default;
+    friend bool operator==(const Node& x, const Node& y) {
+        return x.op == y.op && x.kind == y.kind && x.a == y.a && x.b == y.b && x.c == y.c;
+    }
 };
 
 /// A number: its value, and the exact fraction where there is one.
@@ -156,6 +186,20 @@ struct Symbol {
 class Graph {
   public:
     Graph();
+
+    /// While one lives, expressions are derived, not written: the formal rules hold as well.
+    class Formal {
+      public:
+        explicit Formal(Graph& graph, bool formal = true)
+            : graph_(graph), before_(std::exchange(graph.formal_, formal)) {}
+        ~Formal() { graph_.formal_ = before_; }
+        Formal(const Formal&) = delete;
+        Formal& operator=(const Formal&) = delete;
+
+      private:
+        Graph& graph_;
+        bool before_;
+    };
 
     // Leaves.
     Expr integer(std::int64_t value) { return fraction(value, 1); }
@@ -199,6 +243,11 @@ class Graph {
         ANANKE_DEBUG_CHECK(is_symbol(e));
         return node(e).kind;
     }
+    /// True if the fact is known; it may hold without being known.
+    bool is(Expr e, Fact fact) const {
+        return (node(e).facts & static_cast<std::uint8_t>(fact)) != 0;
+    }
+    bool is_formal() const { return formal_; }
     bool is_zero(Expr e) const { return e == zero_; }
     bool is_one(Expr e) const { return e == one_; }
     const Constant& constant(Expr e) const;     ///< requires is_constant(e)
@@ -226,6 +275,11 @@ class Graph {
     };
 
     Expr intern(Op op, std::uint32_t a, std::uint32_t b = 0, std::uint32_t c = 0);
+    Expr intern_product(Expr a, Expr b);
+    Expr intern_signed_product(Expr a, Expr b);
+    std::uint8_t facts_of(const Node& node) const;
+    bool may_drop(Expr e) const;    ///< 0*e is 0, e - e is 0
+    bool may_cancel(Expr e) const;  ///< e/e is 1
     void know_all_nodes();
     Expr intern_constant(const Number& number, std::string_view text = "");
     Expr scaled(const Number& coefficient, Expr rest);
@@ -240,6 +294,7 @@ class Graph {
     std::vector<Symbol> symbols_;
     NodeTable known_nodes_;  ///< operations, unless the graph is settled
     bool settled_ = false;
+    bool formal_ = false;
     IndexTable known_constants_;  ///< their nodes
     IndexTable known_symbols_;    ///< their nodes
     Expr zero_;

@@ -4,10 +4,18 @@
 
 namespace ananke::sym {
 
+bool Graph::may_drop(Expr e) const {
+    return formal_ || is(e, Fact::kFinite);
+}
+
+bool Graph::may_cancel(Expr e) const {
+    return formal_ || (is(e, Fact::kFinite) && is(e, Fact::kNotZero));
+}
+
 /// coefficient * rest, where rest carries no coefficient and no sign.
 Expr Graph::scaled(const Number& coefficient, Expr rest) {
     if (coefficient.numerator == 0) {
-        return zero_;
+        return may_drop(rest) ? zero_ : intern(Op::kMul, zero_.id, rest.id);
     }
     if (is_one(rest)) {
         return intern_constant(coefficient);
@@ -80,10 +88,14 @@ Expr Graph::sum_of(Expr a, Expr b, bool subtract) {
     const Scaled sb = split_coefficient(b);
     if (sa.rest == sb.rest) {
         const Number cb = subtract ? exact_neg(sb.coefficient) : sb.coefficient;
-        if (const std::optional<Number> sum = exact_add(sa.coefficient, cb)) {
+        // The difference of two infinite terms is not a number, and 0*rest is none either.
+        const bool alike = sa.coefficient.numerator != 0 && cb.numerator != 0 &&
+                           (sa.coefficient.numerator < 0) == (cb.numerator < 0);
+        const std::optional<Number> sum = exact_add(sa.coefficient, cb);
+        if (sum && (alike || sum->numerator == 0 || may_drop(sa.rest))) {
             return scaled(*sum, sa.rest);
         }
-        if (sa.rest == one_) {  // too large for a fraction: one inexact number
+        if (!sum && sa.rest == one_) {  // too large for a fraction: one inexact number
             const double value = constant(b).value;
             return number(constant(a).value + (subtract ? -value : value));
         }
@@ -91,6 +103,12 @@ Expr Graph::sum_of(Expr a, Expr b, bool subtract) {
     const Node na = node(a);
     const Node nb = node(b);
     const auto combine = [&](Expr x, Expr y) { return subtract ? sub(x, y) : add(x, y); };
+
+    // One inexact number for two would round them before anything is added.
+    const auto gathers = [&](Expr number) {
+        const Number with = subtract ? exact_neg(constant(b)) : Number(constant(b));
+        return formal_ || exact_add(constant(number), with).has_value();
+    };
 
     // Numbers are gathered at the end of a sum: (x + c) + y is (x + y) + c, a difference likewise.
     const bool a_has_number = na.op == Op::kAdd && exact_constant(Expr{na.b}) != nullptr;
@@ -100,36 +118,42 @@ Expr Graph::sum_of(Expr a, Expr b, bool subtract) {
         return add(combine(a, Expr{nb.a}), subtract ? neg(number) : number);
     }
     if (a_has_number) {
-        if (exact_constant(b) != nullptr) {
+        if (exact_constant(b) == nullptr) {
+            return add(combine(Expr{na.a}, b), Expr{na.b});
+        }
+        if (gathers(Expr{na.b})) {
             return add(Expr{na.a}, combine(Expr{na.b}, b));
         }
-        return add(combine(Expr{na.a}, b), Expr{na.b});
     }
     // A number in front of a difference: (c - x) + d is (c + d) - x.
     if (na.op == Op::kSub && exact_constant(Expr{na.a}) != nullptr &&
-        exact_constant(b) != nullptr) {
+        exact_constant(b) != nullptr && gathers(Expr{na.a})) {
         return sub(combine(Expr{na.a}, b), Expr{na.b});
     }
     if (!subtract && nb.op == Op::kSub && exact_constant(Expr{nb.a}) != nullptr &&
-        exact_constant(a) != nullptr) {
+        exact_constant(a) != nullptr && (formal_ || exact_add(constant(a), constant(Expr{nb.a})))) {
         return sub(add(a, Expr{nb.a}), Expr{nb.b});
     }
 
     // Cancellation with a direct operand.
-    if (subtract && na.op == Op::kAdd && (na.a == b.id || na.b == b.id)) {
-        return Expr{na.a == b.id ? na.b : na.a};
+    if (may_drop(b)) {
+        if (subtract && na.op == Op::kAdd && (na.a == b.id || na.b == b.id)) {
+            return Expr{na.a == b.id ? na.b : na.a};
+        }
+        if (subtract && na.op == Op::kSub && na.a == b.id) {
+            return neg(Expr{na.b});
+        }
+        if (!subtract && na.op == Op::kSub && na.b == b.id) {
+            return Expr{na.a};
+        }
     }
-    if (subtract && na.op == Op::kSub && na.a == b.id) {
-        return neg(Expr{na.b});
-    }
-    if (subtract && nb.op == Op::kAdd && (nb.a == a.id || nb.b == a.id)) {
-        return neg(Expr{nb.a == a.id ? nb.b : nb.a});
-    }
-    if (!subtract && na.op == Op::kSub && na.b == b.id) {
-        return Expr{na.a};
-    }
-    if (!subtract && nb.op == Op::kSub && nb.b == a.id) {
-        return Expr{nb.a};
+    if (may_drop(a)) {
+        if (subtract && nb.op == Op::kAdd && (nb.a == a.id || nb.b == a.id)) {
+            return neg(Expr{nb.a == a.id ? nb.b : nb.a});
+        }
+        if (!subtract && nb.op == Op::kSub && nb.b == a.id) {
+            return Expr{nb.a};
+        }
     }
 
     if (subtract) {
@@ -144,6 +168,11 @@ Expr Graph::sum_of(Expr a, Expr b, bool subtract) {
 Expr Graph::mul(Expr a, Expr b) {
     const Scaled sa = split_coefficient(a);
     const Scaled sb = split_coefficient(b);
+    const bool vanish = sa.coefficient.numerator == 0 || sb.coefficient.numerator == 0;
+    if (vanish && !formal_ && !is_constant(a) && !is_constant(b)) {
+        // 0*r stays where r may be no number, and r*b may overflow where (0*r)*b does not.
+        return intern_signed_product(a, b);
+    }
     if (sa.rest != a || sb.rest != b) {
         const Expr rest = mul(sa.rest, sb.rest);
         const Scaled inner = split_coefficient(rest);
@@ -151,6 +180,9 @@ Expr Graph::mul(Expr a, Expr b) {
         total = total ? exact_mul(*total, inner.coefficient) : total;
         if (total) {
             return scaled(*total, inner.rest);
+        }
+        if (!formal_ && !is_one(inner.rest)) {  // one number would move all of its size
+            return intern_signed_product(a, b);
         }
         // Too large for a fraction: the numbers become one inexact number.
         const Expr number = intern_constant(
@@ -166,19 +198,16 @@ Expr Graph::mul(Expr a, Expr b) {
     const Powered pb = split_power(b);
     if (pa.base == pb.base) {
         const std::optional<Number> exponent = exact_add(pa.exponent, pb.exponent);
-        if (node(a).op == Op::kSqrt && a == b) {
-            return Expr{node(a).a};
-        }
         if (exponent) {
             return pow(pa.base, intern_constant(*exponent));
         }
     }
     const Node na = node(a);
     const Node nb = node(b);
-    if (na.op == Op::kDiv && na.b == b.id) {
+    if (na.op == Op::kDiv && na.b == b.id && may_cancel(b)) {
         return Expr{na.a};
     }
-    if (nb.op == Op::kDiv && nb.b == a.id) {
+    if (nb.op == Op::kDiv && nb.b == a.id && may_cancel(a)) {
         return Expr{nb.a};
     }
     if (na.op == Op::kDiv && na.a == one_.id) {
@@ -188,6 +217,9 @@ Expr Graph::mul(Expr a, Expr b) {
         return div(a, Expr{nb.b});
     }
     // One level of gathering: (x*y)*y is x*y^2.
+    if (!formal_) {
+        return intern_product(a, b);
+    }
     if (na.op == Op::kMul && nb.op != Op::kMul) {
         if (split_power(Expr{na.b}).base == pb.base) {
             return mul(Expr{na.a}, mul(Expr{na.b}, b));
@@ -198,7 +230,21 @@ Expr Graph::mul(Expr a, Expr b) {
     } else if (nb.op == Op::kMul && na.op != Op::kMul) {
         return mul(b, a);
     }
+    return intern_product(a, b);
+}
 
+/// A product of two terms that keep their numbers, its sign outside.
+Expr Graph::intern_signed_product(Expr a, Expr b) {
+    const bool a_negative = split_coefficient(a).coefficient.value < 0.0;
+    const bool b_negative = split_coefficient(b).coefficient.value < 0.0;
+    const Expr positive_a = a_negative || node(a).op == Op::kNeg ? neg(a) : a;
+    const Expr positive_b = b_negative || node(b).op == Op::kNeg ? neg(b) : b;
+    const Expr product = intern_product(positive_a, positive_b);
+    return (positive_a == a) == (positive_b == b) ? product : neg(product);
+}
+
+/// A product as it is, its operands in their order.
+Expr Graph::intern_product(Expr a, Expr b) {
     const bool in_order = is_constant(a) != is_constant(b) ? is_constant(a) : a < b;
     return in_order ? intern(Op::kMul, a.id, b.id) : intern(Op::kMul, b.id, a.id);
 }
@@ -208,10 +254,10 @@ Expr Graph::div(Expr a, Expr b) {
         return intern(Op::kDiv, a.id,
                       b.id);  // evaluates to infinity or NaN, reported where it does
     }
-    if (is_zero(a)) {
+    if (is_zero(a) && may_cancel(b)) {
         return zero_;
     }
-    if (a == b) {
+    if (a == b && may_cancel(a)) {
         return one_;
     }
     if (node(b).op == Op::kNeg) {
@@ -219,7 +265,8 @@ Expr Graph::div(Expr a, Expr b) {
     }
     const Scaled sa = split_coefficient(a);
     const Scaled sb = split_coefficient(b);
-    const bool plain = sa.rest == a && sb.rest == b;
+    const bool plain = (sa.rest == a && sb.rest == b) || sa.coefficient.numerator == 0 ||
+                       sb.coefficient.numerator == 0;
     const std::optional<Number> coefficient = exact_div(sa.coefficient, sb.coefficient);
     if (is_one(sb.rest) && coefficient) {
         return scaled(*coefficient, sa.rest);
@@ -231,19 +278,20 @@ Expr Graph::div(Expr a, Expr b) {
     const Powered pa = split_power(a);
     const Powered pb = split_power(b);
     if (pa.base == pb.base) {
-        if (const std::optional<Number> e = exact_add(pa.exponent, exact_neg(pb.exponent))) {
+        const std::optional<Number> e = exact_add(pa.exponent, exact_neg(pb.exponent));
+        if (e && may_cancel(pa.base)) {
             return pow(pa.base, intern_constant(*e));
         }
     }
     const Node na = node(a);
     const Node nb = node(b);
-    if (na.op == Op::kMul && (na.a == b.id || na.b == b.id)) {
+    if (na.op == Op::kMul && (na.a == b.id || na.b == b.id) && may_cancel(b)) {
         return Expr{na.a == b.id ? na.b : na.a};
     }
-    if (na.op == Op::kDiv) {
+    if (formal_ && na.op == Op::kDiv) {
         return div(Expr{na.a}, mul(Expr{na.b}, b));
     }
-    if (nb.op == Op::kDiv) {
+    if (formal_ && nb.op == Op::kDiv) {
         return div(mul(a, Expr{nb.b}), Expr{nb.a});
     }
     return intern(Op::kDiv, a.id, b.id);
@@ -278,7 +326,7 @@ Expr Graph::pow(Expr a, Expr b) {
     // An integer exponent of 2 or more.
     const Node n = node(a);
     const Scaled s = split_coefficient(a);
-    if (s.rest != a) {
+    if (s.rest != a && (s.coefficient.numerator != 0 || is_one(s.rest))) {
         if (const std::optional<Number> power = exact_pow(s.coefficient, e.numerator)) {
             return is_one(s.rest) ? intern_constant(*power)
                                   : mul(intern_constant(*power), pow(s.rest, b));
@@ -292,7 +340,8 @@ Expr Graph::pow(Expr a, Expr b) {
             }
         }
     }
-    if (n.op == Op::kSqrt && e.numerator % 2 == 0) {
+    if (n.op == Op::kSqrt && e.numerator % 2 == 0 &&
+        (formal_ || is(Expr{n.a}, Fact::kNotNegative))) {
         return pow(Expr{n.a}, integer(e.numerator / 2));
     }
     return intern(Op::kPow, a.id, b.id);

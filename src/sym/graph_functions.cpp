@@ -16,6 +16,11 @@ bool is_even(Op op) {
     return op == Op::kCos || op == Op::kCosh || op == Op::kAbs;
 }
 
+bool is_truth_value(Op op) {
+    return op == Op::kLess || op == Op::kLessEqual || op == Op::kEqual || op == Op::kAnd ||
+           op == Op::kOr || op == Op::kNot;
+}
+
 bool is_commutative(Op op) {
     return op == Op::kMin || op == Op::kMax || op == Op::kEqual || op == Op::kAnd || op == Op::kOr;
 }
@@ -76,17 +81,13 @@ Expr Graph::apply(Op op, Expr a) {
         return apply(op, neg(a));
     }
     const bool inverse =
-        (op == Op::kExp && n.op == Op::kLog) || (op == Op::kLog && n.op == Op::kExp);
+        (op == Op::kExp && n.op == Op::kLog && (formal_ || is(Expr{n.a}, Fact::kNotNegative))) ||
+        (op == Op::kLog && n.op == Op::kExp);
     if (inverse) {
         return Expr{n.a};
     }
-    if (op == Op::kAbs) {
-        const Powered p = split_power(a);
-        const bool never_negative = n.op == Op::kAbs || n.op == Op::kSqrt || n.op == Op::kExp ||
-                                    (p.base != a && p.exponent.numerator % 2 == 0);
-        if (never_negative) {
-            return a;
-        }
+    if (op == Op::kAbs && is(a, Fact::kNotNegative)) {
+        return a;
     }
     return intern(op, a.id);
 }
@@ -133,7 +134,9 @@ Expr Graph::apply(Op op, Expr a, Expr b) {
             return zero_;
         }
     }
-    if (a == b && (op == Op::kMin || op == Op::kMax || op == Op::kAnd || op == Op::kOr)) {
+    const bool chooses = op == Op::kMin || op == Op::kMax;
+    const bool connects = (op == Op::kAnd || op == Op::kOr) && is_truth_value(node(a).op);
+    if (a == b && (chooses || connects)) {
         return a;
     }
     if (is_commutative(op) && b < a) {
@@ -168,15 +171,23 @@ bool Graph::is_canonical(Expr e) const {
             return !exact(a) && !is_neg(a) && node(a).op != Op::kSub;
         case Op::kMul: {
             const Constant* c = exact_constant(a);
-            const bool coefficient = c != nullptr && c->numerator > 0 && !is_one(a) && !exact(b) &&
-                                     split_coefficient(b).rest == b;
-            const bool factors = c == nullptr && !exact(b) && split_coefficient(a).rest == a &&
-                                 split_coefficient(b).rest == b && a != b &&
-                                 (is_constant(a) != is_constant(b) ? is_constant(a) : a < b);
+            const Scaled sa = split_coefficient(a);
+            const Scaled sb = split_coefficient(b);
+            const bool one_number = sa.rest == a && sb.rest == b && a != b;
+            const bool coefficient = c != nullptr && !is_one(a) && !exact(b) && !is_neg(b) &&
+                                     (sb.rest == b || !exact_mul(*c, sb.coefficient)) &&
+                                     (c->numerator > 0 || (is_zero(a) && !is(b, Fact::kFinite)));
+            const bool factors =
+                c == nullptr && !exact(b) && !is_neg(a) && !is_neg(b) &&
+                (one_number || sa.coefficient.numerator == 0 || sb.coefficient.numerator == 0 ||
+                 !exact_mul(sa.coefficient, sb.coefficient)) &&
+                (is_constant(a) != is_constant(b) ? is_constant(a) : a <= b);
             return coefficient || factors;
         }
         case Op::kDiv:
-            return is_zero(b) || (!is_zero(a) && !exact(b) && !is_neg(a) && !is_neg(b) && a != b);
+            return is_zero(b) ||
+                   (!exact(b) && !is_neg(a) && !is_neg(b) &&
+                    ((!is_zero(a) && a != b) || !is(b, Fact::kFinite) || !is(b, Fact::kNotZero)));
         case Op::kPow: {
             const Constant* exponent = exact_constant(b);
             return exponent == nullptr || exponent->denominator != 1 || exponent->numerator > 1 ||
