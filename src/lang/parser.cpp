@@ -96,6 +96,12 @@ bool Parser::fail_expected(const std::string& what, std::vector<std::string> not
         const std::uint32_t end = next_ > 0 ? tokens_[next_ - 1].span.end : span.begin;
         span = {span.file, end, end};
     }
+    if (const std::optional<std::string> product = missing_product()) {
+        const std::string note = fmt::format("multiplication is written with *: {}", *product);
+        if (notes.empty() || notes.front() != note) {
+            notes.insert(notes.begin(), note);
+        }
+    }
     return fail(span, fmt::format("expected {}, found {}", what, found()), std::move(notes));
 }
 

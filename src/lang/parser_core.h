@@ -67,6 +67,8 @@ class Parser {
     void statements_until(TokenKind end, std::vector<Statement>& out);
     bool end_of_statement();
     std::string missing_operator_note() const;
+    bool names_a_value(const Token& token) const;
+    std::optional<std::string> missing_product() const;
     void recover(std::size_t begin);
     bool bindings(std::vector<Binding>& out, bool guesses, std::string_view form);
     bool path_list(std::vector<ExprId>& out);
@@ -111,6 +113,7 @@ class Parser {
     std::vector<Diagnostic>& diagnostics_;
     std::vector<Token> tokens_;
     std::size_t next_ = 0;
+    std::size_t value_end_ = 0;  ///< where the latest term of a sum ended
     std::size_t statement_begin_ = 0;
     int depth_ = 0;
     int places_allowed_ = 0;  ///< inside arguments `B at (..)` is a place, elsewhere `at` a clause

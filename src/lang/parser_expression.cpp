@@ -193,6 +193,7 @@ ExprId Parser::sum() {
 
 ExprId Parser::product() {
     const ExprId first = signed_power();
+    value_end_ = next_;
     if (first != kNoExpr && tree_.exprs[first].kind == ExprKind::kNumber &&
         (at_word("deg") || at_word("pi"))) {
         const std::string_view number = text(tree_.exprs[first].span);
@@ -219,6 +220,7 @@ ExprId Parser::product() {
             return kNoExpr;
         }
     }
+    value_end_ = next_;
     Span span = tree_.exprs[first].span;
     span.end = tree_.exprs[operands.back()].span.end;
     const ExprId id = add(ExprKind::kProduct, span, token, std::move(operands));

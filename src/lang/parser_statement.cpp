@@ -11,20 +11,19 @@ namespace {
 
 const std::vector<std::string>& known_statements() {
     static const std::vector<std::string> kWords{
-        "model",  "parameter", "coordinate", "speed",    "let",   "define", "kinetic",
-        "mass",   "potential", "force",      "gravity",  "point", "gauge",  "particle",
-        "servo",  "nonideal",  "constraint", "simulate", "for",   "import", "initial",
-        "output", "torque",    "body",       "joint",    "event", "view",   "friction",
-        "scale"};
+        "model",   "parameter", "coordinate", "speed",    "let",        "define",
+        "kinetic", "mass",      "potential",  "force",    "gravity",    "point",
+        "gauge",   "particle",  "servo",      "nonideal", "constraint", "simulate",
+        "for",     "import",    "initial",    "output",   "torque",     "body",
+        "joint",   "event",     "view",       "friction", "scale"};
     return kWords;
 }
 
 // Statements that declare no name; any other, a misspelt one too, may have been a declaration.
 bool declares_names(std::string_view keyword) {
     static constexpr std::array<std::string_view, 15> kOthers{
-        "model",    "kinetic", "potential", "mass",     "force",    "torque", "gravity",
-        "nonideal", "gauge",   "initial",   "simulate", "friction", "output", "view",
-        "scale"};
+        "model", "kinetic", "potential", "mass",     "force",  "torque", "gravity", "nonideal",
+        "gauge", "initial", "simulate",  "friction", "output", "view",   "scale"};
     return std::find(kOthers.begin(), kOthers.end(), keyword) == kOthers.end();
 }
 
@@ -104,6 +103,49 @@ bool Parser::end_of_statement() {
     return fail_expected("the end of the line");
 }
 
+/// True if the token is a name of the model, not a mistyped word of the language: it is pi, a
+/// function, or stands elsewhere where it does not follow a value.
+bool Parser::names_a_value(const Token& token) const {
+    const std::string_view name = text(token.span);
+    if (token.kind != TokenKind::kName || is_reserved_word(name) || is_statement_keyword(name)) {
+        return false;
+    }
+    if (name == "pi" || name == "t" || is_function_name(name)) {
+        return true;
+    }
+    for (std::size_t k = 0; k < tokens_.size(); ++k) {
+        const TokenKind before = k > 0 ? tokens_[k - 1].kind : TokenKind::kNewline;
+        const bool follows_value = before == TokenKind::kNumber ||
+                                   before == TokenKind::kCloseParen || before == TokenKind::kPrime;
+        if (k != next_ && !follows_value && tokens_[k].kind == TokenKind::kName &&
+            text(tokens_[k].span) == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Two values side by side, as a product: "2*x", "(...)*(...)".
+std::optional<std::string> Parser::missing_product() const {
+    const bool begins_value = at(TokenKind::kOpenParen) || names_a_value(peek());
+    if (next_ == 0 || next_ != value_end_ || !begins_value) {
+        return std::nullopt;
+    }
+    std::size_t first = next_ - 1;
+    while (first > 0 && tokens_[first].kind == TokenKind::kPrime) {
+        --first;
+    }
+    const TokenKind kind = tokens_[first].kind;
+    if (kind == TokenKind::kName && is_function_name(text(tokens_[first].span))) {
+        return std::nullopt;  // its arguments stand without parentheses
+    }
+    Span left = tokens_[first].span;
+    left.end = tokens_[next_ - 1].span.end;
+    const bool is_plain = kind == TokenKind::kName || kind == TokenKind::kNumber;
+    return fmt::format("{}*{}", is_plain ? text(left) : "(...)",
+                       at(TokenKind::kOpenParen) ? "(...)" : text(peek().span));
+}
+
 // What was left out between the last token and the next: an operator, or parentheses.
 std::string Parser::missing_operator_note() const {
     const Token& before = tokens_[next_ > 0 ? next_ - 1 : 0];
@@ -119,9 +161,12 @@ std::string Parser::missing_operator_note() const {
     }
     constexpr std::array<std::string_view, 10> kUnits{"kg", "g",  "m", "mm", "cm",
                                                       "s",  "ms", "N", "Nm", "J"};
-    if (before.kind == TokenKind::kNumber &&
+    if (before.kind == TokenKind::kNumber && !names_a_value(peek()) &&
         std::find(kUnits.begin(), kUnits.end(), right) != kUnits.end()) {
         return fmt::format("numbers carry no units: choose consistent ones and write {}", left);
+    }
+    if (const std::optional<std::string> product = missing_product()) {
+        return fmt::format("multiplication is written with *: {}", *product);
     }
     if (values) {
         return fmt::format("multiplication is written with *: {}*{}", left, right);
