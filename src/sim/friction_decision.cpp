@@ -29,6 +29,12 @@ std::size_t at(int i) {
     return static_cast<std::size_t>(i);
 }
 
+/// What a friction does while it is switched off.
+struct Held {
+    bool sticks = false;
+    std::array<double, 2> direction{0.0, 0.0};
+};
+
 }  // namespace
 
 /// What is different from the last time this was asked.
@@ -83,6 +89,7 @@ Result<std::vector<FrictionChange>> FrictionWatch::settle(double t, const double
     if (!resolved) {
         return resolved.error();
     }
+    measure_pulls(t, q, v);
     return changes();
 }
 
@@ -137,6 +144,7 @@ Result<std::vector<FrictionChange>> FrictionWatch::change(const FrictionEvent& e
     if (!resolved) {
         return resolved.error();
     }
+    measure_pulls(event.t, q, v);
     return changes();
 }
 
@@ -236,7 +244,7 @@ void FrictionWatch::hold(int f, double t, const double* q, const double* v) {
         }
     }
     const double acceleration = forced.norm();
-    if (acceleration > kNoForcedSlip * size + kNoSlip * given) {
+    if (acceleration > kNoForcedSlip * size + kNoSlip * (given + pulls_[at(f)])) {
         std::array<double, 2> direction{0.0, 0.0};
         for (int k = 0; k < one.components; ++k) {
             direction[at(k)] = forced[k] / acceleration;
@@ -342,6 +350,40 @@ std::array<double, 2> FrictionWatch::slip_acceleration(int f) const {
         result[at(k)] = sum;
     }
     return result;
+}
+
+/// Slip accelerations by the frictions, all together: with them less without.
+void FrictionWatch::measure_pulls(double t, const double* q, const double* v) {
+    if (dynamics_->accelerate(t, q, v) != solve::SolveStatus::kOk) {
+        return;
+    }
+    std::vector<Held> held(modes_.size());
+    for (int f = 0; f < count(); ++f) {
+        const std::span<const double> direction = evaluator_->direction(f);
+        with_[at(f)] = slip_acceleration(f);
+        held[at(f)].sticks = evaluator_->sticks(f);
+        std::copy(direction.begin(), direction.end(), held[at(f)].direction.begin());
+    }
+    const std::array<double, 2> none{0.0, 0.0};
+    for (int f = 0; f < count(); ++f) {
+        evaluator_->set_slip(f, std::span(none).first(at(friction(f).components)));
+    }
+    const bool solved = dynamics_->accelerate(t, q, v) == solve::SolveStatus::kOk;
+    for (int f = 0; f < count(); ++f) {
+        const std::array<double, 2> without = slip_acceleration(f);
+        const double pull = std::hypot(with_[at(f)][0] - without[0], with_[at(f)][1] - without[1]);
+        if (solved && std::isfinite(pull)) {
+            pulls_[at(f)] = std::max(pulls_[at(f)], pull);
+        }
+    }
+    for (int f = 0; f < count(); ++f) {
+        const Held& was = held[at(f)];
+        if (was.sticks) {
+            evaluator_->set_stick(f);
+        } else {
+            evaluator_->set_slip(f, std::span(was.direction).first(at(friction(f).components)));
+        }
+    }
 }
 
 /// One let go that would move against the direction it was let go in. Its acceleration is measured

@@ -67,6 +67,7 @@ FrictionWatch::FrictionWatch(Evaluator& evaluator, const DynamicsOptions& option
       earlier_(evaluator.model().frictions.size()),
       noise_(evaluator.model().frictions.size()),
       speeds_(evaluator.model().frictions.size()),
+      pulls_(evaluator.model().frictions.size()),
       released_(evaluator.model().frictions.size()),
       candidate_(evaluator.model().frictions.size()),
       idle_(evaluator.model().frictions.size()),
@@ -125,13 +126,16 @@ double FrictionWatch::slip_noise(int f) const {
     return friction(f).components > 1 ? no_slip(f) : kSlipRounding * speeds_[at(f)];
 }
 
-/// What the slips are measured against from now on.
+/// What the slips are measured against from now on: the sizes of the velocities, and what friction
+/// takes away in a step. A body that friction holds has velocities of rounding alone, of forces that
+/// cancel: h (a - a) is as large as rounding of h a.
 void FrictionWatch::measure(double t, const double* q, const double* v) {
     const std::span<const double> sizes = evaluator_->slip_sizes(t, q, v);
     for (int f = 0; f < count(); ++f) {
         const CompiledFriction& one = friction(f);
         const auto first = sizes.begin() + (one.first_row - evaluator_->model().constraint_rows);
-        speeds_[at(f)] = *std::max_element(first, first + one.components);
+        speeds_[at(f)] =
+            *std::max_element(first, first + one.components) + longest_step_ * pulls_[at(f)];
         evaluator_->set_still(f, kNoDirection * speeds_[at(f)]);
     }
 }
@@ -200,6 +204,7 @@ std::optional<FrictionEvent> FrictionWatch::after_step(ode::Stepper& stepper) {
     const double end = stepper.t();
     by_own_rows_ = false;
     const double* const state = stepper.y().data();
+    longest_step_ = std::max(longest_step_, std::abs(end - begin));
     measure(end, state, state + evaluator_->model().n());
     find_signals(stepper, begin, stepper.y_previous());
     for (int f = 0; f < count(); ++f) {
