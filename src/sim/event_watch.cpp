@@ -351,7 +351,26 @@ std::optional<double> EventWatch::locate(int which, const Sample& from, const Sa
     }
     auto f = [&](double t) { return value_at(which, t); };
     const Result<ode::Root> root = ode::find_root(f, begin, to.t, 0.0);
-    return root ? nearest_zero(which, root.value()) : to.t;
+    return root ? at_row(which, nearest_zero(which, root.value()), begin, to.t) : to.t;
+}
+
+/// The time of the nearest row if the value is zero there too, up to rounding: a user who asks for a
+/// row at t = 1 sees the event that happens at 1.
+double EventWatch::at_row(int which, double t, double begin, double end) const {
+    const auto k = static_cast<std::size_t>(which);
+    const auto after = std::lower_bound(row_times_.begin(), row_times_.end(), t);
+    double nearest = t;
+    double distance = kNever;
+    for (auto row = after == row_times_.begin() ? after : after - 1;
+         row != row_times_.end() && row <= after; ++row) {
+        const auto i = static_cast<std::size_t>(row - row_times_.begin());
+        if (*row > begin && *row <= end && std::abs(*row - t) < distance &&
+            std::abs(row_values_[i * side_.size() + k]) <= rounding_[k]) {
+            nearest = *row;
+            distance = std::abs(*row - t);
+        }
+    }
+    return nearest;
 }
 
 /// The time in the bracket of a root where the value is smallest: an end, or between them by the
@@ -482,7 +501,7 @@ void EventWatch::resume(double t, const double* q, const double* v, const double
         const bool jumped = std::abs(now_[k] - before[k]) > tiny && sign_of(now_[k]) != side_[k];
         if (leaves) {
             side_[k] = heading;
-            band_[k] = 4.0 * std::abs(now_[k]) + tiny;
+            band_[k] = 4.0 * std::abs(now_[k]) + kRoundOff * scale_[k];
         } else if (happened || jumped) {
             face(which);  // a jump over zero is no event
         }

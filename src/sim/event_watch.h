@@ -84,6 +84,7 @@ class EventWatch {
                                  const Sample& to, int depth);
     std::optional<double> locate(int which, const Sample& from, const Sample& to);
     double nearest_zero(int which, const ode::Root& root);
+    double at_row(int which, double t, double begin, double end) const;
     void collect_due(double t);
     void follow_parameters();
 
