@@ -229,9 +229,9 @@ std::string to_text(const CheckReport& report, const Prepared& prepared) {
     if (prepared.compiled->is_large()) {
         return header_text(report, prepared) +
                fmt::format(
-                   "\n{} rows depend on others; tables are left out for models of {} "
-                   "coordinates and more\n",
-                   report.analysis.dropped.size(), kLargeSize) +
+                   "\n{} rows depend on others; tables are left out for a model of {} "
+                   "coordinates\n",
+                   report.analysis.dropped.size(), report.coordinates) +
                start_text(report);
     }
     std::string text = header_text(report, prepared) + constraint_text(report, prepared) +

@@ -8,6 +8,7 @@
 
 #include "code/lowering.h"
 #include "sim/coordinate_kinds.h"
+#include "sim/roads.h"
 #include "sym/differentiate.h"
 #include "sym/walk.h"
 
@@ -562,11 +563,7 @@ CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     compile_gauge(compiled, equations, lowering);
     compiled.events = CompiledEvents::compile(model, equations, inputs);
     compile_controls(compiled, equations, lowering);
-    compiled.large =
-        compiled.n() >= kLargeSize && compiled.frictions.empty() && compiled.feedback.empty() &&
-        compiled.controls.empty() && !compiled.switches_by_reactions() &&
-        std::all_of(compiled.events.list.begin(), compiled.events.list.end(),
-                    [](const CompiledEvents::One& one) { return one.coordinates.empty(); });
+    choose_roads(compiled);
     return compiled;
 }
 

@@ -57,9 +57,6 @@ struct CompiledFriction {
     std::vector<int> load_rows;
 };
 
-/// Coordinates from which on a model is large, about 150 bodies. Below it one program is as fast.
-constexpr int kLargeSize = 1000;
-
 struct CompiledModel {
     InputLayout layout;
     std::vector<std::string> coordinate_names;  ///< n
@@ -96,8 +93,12 @@ struct CompiledModel {
     /// Numbers are written whose products leave the range of normal numbers; values that do so are
     /// not flushed to zero in a run.
     bool extreme_numbers = false;
+    // Chosen by predicted cost; see sim/roads.h.
+    /// Sparse systems decide which rows count, find the start and the rows of output. For models
+    /// whose acceleration depends on nothing but state and parameters.
+    bool sparse = false;
     /// Nothing of the size n x n is to be made: programs come in segments, matrices are sparse. For
-    /// models whose acceleration depends on nothing but state and parameters, and without impacts.
+    /// those without impacts.
     bool large = false;
 
     std::vector<Place> mass_entries;       ///< upper triangle of M

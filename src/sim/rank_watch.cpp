@@ -1,9 +1,8 @@
 #include "sim/rank_watch.h"
 
-#include <numeric>
 #include <utility>
 
-#include "solve/block_graph.h"
+#include "sim/roads.h"
 
 namespace ananke::sim {
 namespace {
@@ -13,40 +12,17 @@ using code::Recorded;
 /// Steps ahead that count as near.
 constexpr double kHorizon = 8.0;
 
-/// The order in which the rows go. Of many, those with few neighbours first: a tree of bodies whose
-/// rows go from the root to the leaves would fill in.
-std::vector<std::size_t> sequence(const CompiledModel& model, const std::vector<int>& rows) {
-    const auto m = static_cast<int>(rows.size());
-    std::vector<std::size_t> order;
-    if (model.n() < kSparseSize || m == 0) {
-        order.resize(rows.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        return order;
-    }
-    // Rows are neighbours that share a coordinate.
-    const std::vector<int> place = places_among(rows, model.m());
-    solve::SparseSystem shared{m, model.n(), {}, {}, {}, {}};
-    for (const Place& entry : model.row_entries) {
-        if (place[static_cast<std::size_t>(entry.row)] >= 0) {
-            shared.rows.push_back({entry.column, place[static_cast<std::size_t>(entry.row)], 1.0});
-        }
-    }
-    shared.block.resize(rows.size());
-    std::iota(shared.block.begin(), shared.block.end(), 0);
-    for (solve::BlockGraph graph(shared); !graph.empty();) {
-        order.push_back(graph.next());
-        graph.remove(order.back(), {});
-    }
-    return order;
-}
-
 }  // namespace
 
 RankWatch::RankWatch(Evaluator& evaluator) : evaluator_(&evaluator) {
     if (evaluator.model().is_large()) {
-        sparse_.emplace(evaluator, true);
-        direction_.resize(static_cast<std::size_t>(evaluator.model().n()));
+        go_sparse();
     }
+}
+
+void RankWatch::go_sparse() {
+    sparse_.emplace(*evaluator_, true);
+    direction_.resize(static_cast<std::size_t>(evaluator_->model().n()));
 }
 
 /// Nothing if the rows are dependent.
@@ -58,6 +34,14 @@ std::optional<double> RankWatch::weakest_pivot(double t, const double* q, const 
 }
 
 void RankWatch::choose(const std::vector<int>& rows, double pivot) {
+    if (!sparse_ && rows != rows_) {
+        const double most = most_products_of_watch(evaluator_->model(), rows);
+        RowSequence found = row_sequence(evaluator_->model(), rows, most);
+        if (found.products > most) {
+            go_sparse();
+        }
+        sequence_ = std::move(found.rows);
+    }
     if (sparse_) {
         sparse_->count(rows);
         pivot_ = pivot;
@@ -109,7 +93,7 @@ code::Kernel RankWatch::record(std::span<const double> scales) const {
         outputs.push_back(lengths.back().value(builder));
     }
     outputs.resize(2 * m);
-    for (const std::size_t k : sequence(model, rows_)) {
+    for (const std::size_t k : sequence_) {
         const Recorded pivot = Recorded(0.0) - elimination.eliminate({-1, static_cast<int>(k)});
         // The first row is all its own.
         const Recorded part =

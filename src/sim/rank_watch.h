@@ -3,8 +3,9 @@
 //
 // With D the masses of the coordinates where the rows were chosen, each row k has a length
 // sqrt(H_kk), H = A D^-1 A^T, and a part that the rows before it do not reproduce, the k-th pivot
-// of the Cholesky factor of H. One of them falls to zero where the rank falls, and only there. In
-// large models the part of the weakest row that all others do not reproduce says the same.
+// of the Cholesky factor of H. One of them falls to zero where the rank falls, and only there. The
+// part of the weakest row that all others do not reproduce says the same: where the elimination of
+// H would fill in, sparse systems find it.
 #pragma once
 
 #include <memory>
@@ -31,15 +32,17 @@ class RankWatch {
     bool falls(double t, const double* q, const double* v);
 
   private:
+    void go_sparse();
     bool now_falls() const;
     std::optional<double> weakest_pivot(double t, const double* q, const double* v);
     code::Kernel record(std::span<const double> scales) const;
 
     Evaluator* evaluator_;
-    std::optional<SparseRows> sparse_;  ///< of large models
+    std::optional<SparseRows> sparse_;  ///< of large models, and where a program would fill in
     std::vector<double> direction_;     ///< n, likewise
     double pivot_ = 0.0;                ///< of the weakest row at the last state, likewise
     std::vector<int> rows_;
+    std::vector<std::size_t> sequence_;  ///< in which a program takes them
     bool has_before_ = false;
     std::size_t parameter_changes_ = 0;
     std::optional<code::Kernel> kernel_;  ///< H_kk, then H_kk over its pivot

@@ -47,11 +47,6 @@ std::vector<int> rows_that_have_not_vanished(const Evaluator& evaluator,
 
 }  // namespace
 
-bool has_sparse_rows(const CompiledModel& model) {
-    return model.is_large() || (model.n() >= kSparseSize && model.frictions.empty() &&
-                                model.feedback.empty() && model.controls.empty());
-}
-
 SparseRows::SparseRows(Evaluator& evaluator, bool reuses)
     : evaluator_(&evaluator),
       reuses_(reuses),

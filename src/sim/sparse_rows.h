@@ -13,12 +13,10 @@
 
 namespace ananke::sim {
 
-/// Coordinates from which on sparse systems decide which rows count.
-constexpr int kSparseSize = 100;
-
-/// True for large models, and for those with so many coordinates whose acceleration depends on
-/// nothing but state and parameters.
-bool has_sparse_rows(const CompiledModel& model);
+/// Whether sparse systems decide which rows count; see sim/roads.h.
+inline bool has_sparse_rows(const CompiledModel& model) {
+    return model.sparse || model.is_large();
+}
 
 /// Coordinates up to which singular configurations are foreseen: beyond, the watch would cost as
 /// much as the steps.

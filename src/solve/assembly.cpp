@@ -100,9 +100,14 @@ class Level {
             }
         }
         const auto residuals_at = [this](std::span<const double> moved) {
-            const VectorXd f =
-                at(Eigen::Map<const VectorXd>(moved.data(), static_cast<Index>(moved.size()))).f;
-            return std::vector<double>(f.begin(), f.end());
+            std::vector<double> f(static_cast<std::size_t>(rows()));
+            std::vector<double> scale(f.size());
+            if (velocities_) {
+                surface_.velocity(t_, q_.data(), moved.data(), f.data(), nullptr, scale.data());
+            } else {
+                surface_.position(t_, moved.data(), f.data(), nullptr, scale.data());
+            }
+            return f;
         };
         const std::vector<double> units = search_units(
             {guess.data(), static_cast<std::size_t>(guess.size())},

@@ -56,6 +56,14 @@ class BlockGraph {
     bool empty() const { return queue_.empty(); }
     std::size_t next() const { return queue_.begin()->second; }
     const std::vector<int>& members(std::size_t block) const { return members_[block]; }
+    /// Members of its neighbours at first, and what rows of its own count for.
+    std::size_t degree(std::size_t block) const {
+        std::size_t sum = grounded_[block];
+        for (const std::size_t other : neighbours_[block]) {
+            sum += sizes_[other];
+        }
+        return sum;
+    }
 
     /// Takes a block out; its neighbours become neighbours of each other, and what is left of it
     /// joins that one of them that goes next: it waits no longer than it must.
@@ -99,13 +107,6 @@ class BlockGraph {
     void enter(std::size_t block) {
         keys_[block] = degree(block);
         queue_.insert({keys_[block], block});
-    }
-    std::size_t degree(std::size_t block) const {
-        std::size_t sum = grounded_[block];
-        for (const std::size_t other : neighbours_[block]) {
-            sum += sizes_[other];
-        }
-        return sum;
     }
 
     std::vector<std::vector<int>> members_;

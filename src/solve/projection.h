@@ -28,6 +28,7 @@ class ConstraintSurface {
     /// unit, at least |phi|. J may be null: not wanted.
     virtual void position(double t, const double* q, double* phi, double* J, double* scale) = 0;
     /// psi, J = dpsi/dv (velocity_rows×n) and scale, of all rows on the level of velocities.
+    /// J may be null: not wanted.
     virtual void velocity(double t, const double* q, const double* v, double* psi, double* J,
                           double* scale) = 0;
     /// M (n×n)

@@ -66,8 +66,11 @@ std::vector<double> search_units(
     if (std::none_of(units.begin(), units.end(), is_unknown)) {
         return units;
     }
+    // Rows that are met change by half of nothing at any distance: none would be found.
+    const bool any = std::any_of(residuals.begin(), residuals.end(),
+                                 [](double residual) { return std::abs(residual) > 0.0; });
     std::vector<double> moved(x.begin(), x.end());
-    double found = 0.0;
+    double found = any ? 0.0 : 1.0;
     for (int exponent = -kLargestExponent; exponent <= kLargestExponent && found == 0.0;
          ++exponent) {
         const double unit = std::ldexp(1.0, exponent);
