@@ -33,7 +33,8 @@ std::optional<double> RankWatch::weakest_pivot(double t, const double* q, const 
     return sparse_->weakest(direction_).pivot;
 }
 
-void RankWatch::choose(const std::vector<int>& rows, double pivot) {
+void RankWatch::choose(const std::vector<int>& rows, double t, const double* q, const double* v,
+                       std::optional<double> pivot) {
     if (!sparse_ && rows != rows_) {
         const double most = most_products_of_watch(evaluator_->model(), rows);
         RowSequence found = row_sequence(evaluator_->model(), rows, most);
@@ -44,7 +45,7 @@ void RankWatch::choose(const std::vector<int>& rows, double pivot) {
     }
     if (sparse_) {
         sparse_->count(rows);
-        pivot_ = pivot;
+        pivot_ = pivot ? *pivot : weakest_pivot(t, q, v).value_or(0.0);
         return;
     }
     if (!kernel_ || rows != rows_ || parameter_changes_ != evaluator_->parameter_changes()) {

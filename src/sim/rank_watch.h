@@ -23,9 +23,11 @@ class RankWatch {
   public:
     explicit RankWatch(Evaluator& evaluator);
 
-    /// These rows, which are independent, from now on; `pivot` is that of the weakest. The state is
-    /// the last one of the evaluator. Allocates where the rows are others than before.
-    void choose(const std::vector<int>& rows, double pivot);
+    /// These rows, which are independent, from now on. The state is the last one of the evaluator;
+    /// `pivot` is that of the weakest row there if SparseRows has found it. Allocates where the
+    /// rows are others than before.
+    void choose(const std::vector<int>& rows, double t, const double* q, const double* v,
+                std::optional<double> pivot);
 
     /// True if, as things have gone since the last state, some row vanishes or becomes dependent
     /// within the next steps of such length.

@@ -5,12 +5,10 @@
 #include <map>
 #include <utility>
 
+#include "sim/roads.h"
+
 namespace ananke::sim {
 namespace {
-
-/// Products per coordinate of a large model from which on a general sparse factorisation does it
-/// with less: the fill of the elimination by bodies. A chain has about 100.
-constexpr double kMostWork = 2000.0;
 
 using PivotChoice = std::optional<std::vector<solve::Pivot>>;
 
@@ -186,9 +184,8 @@ solve::SparseSystem sparse_system(const Evaluator& evaluator, const EntryValues&
     }
     system.scale = coordinate_scales(std::move(diagonal), model.groups);
     system.block = blocks_of(model);
-    if (model.is_large()) {
-        system.most_cost = kMostWork * model.n();
-    }
+    system.most_cost = longest_program(model);
+    system.many_blocks = model.is_large();
     return system;
 }
 

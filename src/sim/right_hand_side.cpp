@@ -121,7 +121,9 @@ void RightHandSide::take_rows(double t, const double* q, const double* v) {
         std::sort(all_rows_.begin(), all_rows_.end());
     }
     if (watches_) {
-        watch_.choose(all_rows_, dynamics_.weakest_pivot());
+        const bool known = dynamics_.deciding_rows() != nullptr;
+        watch_.choose(all_rows_, t, q, v,
+                      known ? std::optional(dynamics_.weakest_pivot()) : std::nullopt);
     }
 }
 

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <limits>
 #include <numeric>
 
 #include "sim/compiled_model.h"
@@ -34,6 +31,9 @@ constexpr double kSegments = 125'000.0;
 constexpr double kShortProgram = 250'000.0;
 /// Longer ones where the solver by full matrices takes so many times their products.
 constexpr double kWorthOfProgram = 8.0;
+/// Products per coordinate of programs in segments beyond which a general sparse factorisation does
+/// it with less: the fill of the elimination by bodies. A chain has about 100.
+constexpr double kLongestSegments = 2000.0;
 
 std::size_t at(int i) {
     return static_cast<std::size_t>(i);
@@ -136,8 +136,8 @@ RoadCosts predict_costs(const CompiledModel& model) {
     const bool sparse_is_open =
         costs.sparse < costs.full &&
         costs.sparse + kSparseEffort * cube(n + m) * 2.0 / 3.0 >= costs.full;
-    const bool segments_are_open = costs.one_piece < costs.segments &&
-                                   costs.one_piece + cube(n + m) / 3.0 >= costs.segments;
+    const bool segments_are_open =
+        costs.one_piece < costs.segments && costs.one_piece + cube(n + m) / 3.0 >= costs.segments;
     if (sparse_is_open || segments_are_open) {
         const double fill = fill_of_system(model);
         costs.sparse += kSparseEffort * fill;
@@ -151,12 +151,14 @@ void choose_roads(CompiledModel& model) {
         return;
     }
     const RoadCosts costs = predict_costs(model);
-    if (getenv("ROADS")) fprintf(stderr, "ROADS n %d m %d full %g sparse %g one %g seg %g\n", model.n(), model.m(), costs.full, costs.sparse, costs.one_piece, costs.segments);
     model.sparse = costs.sparse < costs.full;
     model.large = model.sparse && may_have_segments(model) && costs.segments < costs.one_piece;
 }
 
 double longest_program(const CompiledModel& model) {
+    if (model.is_large()) {
+        return kLongestSegments * model.n();
+    }
     return std::max(kShortProgram, full_cost(model) / kWorthOfProgram);
 }
 
@@ -192,8 +194,7 @@ RowSequence row_sequence(const CompiledModel& model, std::span<const int> rows, 
 }
 
 double most_products_of_watch(const CompiledModel& model, std::span<const int> rows) {
-    return model.sparse ? sparse_watch_cost(model, rows) / kOperationOfProgram
-                        : std::numeric_limits<double>::infinity();
+    return sparse_watch_cost(model, rows) / kOperationOfProgram;
 }
 
 }  // namespace ananke::sim

@@ -45,8 +45,8 @@ bool may_have_segments(const CompiledModel& model);
 /// Sets CompiledModel::sparse and CompiledModel::large.
 void choose_roads(CompiledModel& model);
 
-/// Products of an elimination in one piece beyond which the solver by full matrices is as fast, and
-/// has no program to be made.
+/// Products of the elimination beyond which no program of it is made: the solvers by full matrices
+/// or sparse systems are as fast, and begin at once.
 double longest_program(const CompiledModel& model);
 
 /// The order in which a program eliminates A A^T of these rows, fewest neighbours first, and what

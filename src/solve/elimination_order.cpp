@@ -35,7 +35,7 @@ constexpr double kWorthOfRangeSpace = 1.5;
 /// three of its products take the time of one of A M^-1 A^T, with the divisions between them.
 constexpr double kWorthInLoops = 3.0;
 
-/// Entries that a search with a limit of cost may look at, relative to that.
+/// Entries that a search in many blocks may look at, relative to the limit of cost.
 constexpr double kMostLooks = 4.0;
 
 /// Chooses and carries out pivots of the null-space method.
@@ -76,7 +76,7 @@ class NullSpaceSearch {
     }
     bool is_gone(int coordinate) const { return gone_[index(coordinate)] != 0; }
     bool is_too_costly() const {
-        return order_.cost > most_cost_ || looks_ > kMostLooks * at_.most_cost;
+        return order_.cost > most_cost_ || (at_.many_blocks && looks_ > kMostLooks * at_.most_cost);
     }
     const Numbers& numbers() const { return numbers_; }
     std::optional<EliminationOrder> take() {
@@ -217,13 +217,15 @@ std::optional<EliminationOrder> greedy_order(const SparseSystem& at, double most
     return search.take();
 }
 
-std::optional<EliminationOrder> null_space_order(const SparseSystem& at, double most_cost) {
+/// `has_other`: there is an order to fall back on.
+std::optional<EliminationOrder> null_space_order(const SparseSystem& at, double most_cost,
+                                                 bool has_other) {
     std::optional<EliminationOrder> by_blocks;
     if (!at.block.empty()) {
         by_blocks = order_by_blocks(at, most_cost);
     }
-    const bool has_other = !at.block.empty() && std::isfinite(most_cost);
-    if (std::isfinite(at.most_cost) || (at.n > kSmall && (by_blocks || has_other))) {
+    if (at.many_blocks ||
+        (at.n > kSmall && !at.block.empty() && (by_blocks.has_value() || has_other))) {
         return by_blocks;
     }
     std::optional<EliminationOrder> greedy = greedy_order(at, most_cost);
@@ -279,14 +281,14 @@ bool has_loops(const SparseSystem& at) {
 }  // namespace
 
 std::optional<EliminationOrder> null_space_order(const SparseSystem& at) {
-    return null_space_order(at, at.most_cost);
+    return null_space_order(at, at.most_cost, false);
 }
 
 std::optional<EliminationOrder> choose_order(const SparseSystem& at) {
     const bool many = at.n > kSmall;
     const double least = many ? kSoundPartOfMany : kSoundPart;
     const bool massive = has_mass_everywhere(at);
-    const bool first = massive && (!many || at.block.empty() || std::isfinite(at.most_cost));
+    const bool first = massive && (!many || at.block.empty() || at.many_blocks);
     const bool loops = !first && many && has_loops(at);
     std::optional<EliminationOrder> by_mass;
     if (first || loops) {
@@ -294,7 +296,8 @@ std::optional<EliminationOrder> choose_order(const SparseSystem& at) {
     }
     const double worth =
         by_mass ? by_mass->cost * (first ? 1.0 / kWorthOfRangeSpace : kWorthInLoops) : at.most_cost;
-    std::optional<EliminationOrder> by_rows = null_space_order(at, std::min(worth, at.most_cost));
+    std::optional<EliminationOrder> by_rows =
+        null_space_order(at, std::min(worth, at.most_cost), by_mass.has_value());
     if (by_rows && by_rows->cost <= worth) {
         return by_rows;
     }

@@ -21,9 +21,11 @@ struct SparseSystem {
     std::vector<SparseEntry> rows;  ///< of A; independent rows
     std::vector<double> scale;      ///< n  size of a unit of each coordinate, such as M_jj^-1/2
     std::vector<int> block = {};    ///< n  the body each belongs to; empty: no bodies
-    /// Searches are given up beyond this cost; those that take the square of the size are not
-    /// begun where there is one. It asks for blocks.
+    /// Searches are given up beyond this cost.
     double most_cost = std::numeric_limits<double>::infinity();
+    /// Searches that take the square of the size are not begun, and the entries looked at are
+    /// limited with the cost. Asks for blocks.
+    bool many_blocks = false;
 };
 
 struct EliminationOrder {
@@ -49,9 +51,9 @@ constexpr double kSoundPart = 0.1;
 constexpr double kSoundPartOfMany = 1e-5;
 
 /// The null-space order, or the range-space order. Where M > 0 that one if it is sound and not much
-/// dearer: it asks for a new one only where rows become dependent; systems of bodies without a
-/// limit of cost are searched for it only if they are small. In larger systems with loops, where
-/// rows that wait for a pivot fill in, if it is much cheaper. Else where there is no other.
+/// dearer: it asks for a new one only where rows become dependent; systems of bodies without
+/// many_blocks are searched for it only if they are small. In larger systems with loops, where rows
+/// that wait for a pivot fill in, if it is much cheaper. Else where there is no other.
 std::optional<EliminationOrder> choose_order(const SparseSystem& at);
 
 }  // namespace ananke::solve
