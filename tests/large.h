@@ -23,6 +23,15 @@ inline std::shared_ptr<const sim::CompiledModel> as_large(const sim::Prepared& p
     return large;
 }
 
+/// The same model, by full matrices and programs in one piece.
+inline std::shared_ptr<const sim::CompiledModel> as_full(const sim::Prepared& prepared) {
+    auto full = std::make_shared<sim::CompiledModel>(*prepared.compiled);
+    full->sparse = false;
+    full->large = false;
+    full->programs = std::make_shared<sim::ProgramStore>();
+    return full;
+}
+
 inline double difference(std::span<const double> x, std::span<const double> y) {
     double most = 0.0;
     double size = 1.0;
@@ -39,7 +48,7 @@ inline std::span<const double> span(const sim::Dynamics::Vector& x) {
 
 /// Start, accelerations by segments and by sparse factors, multipliers, against the dense roads.
 inline void compare(const sim::Prepared& prepared, double tolerance, bool unique_multipliers) {
-    sim::Evaluator dense(prepared.compiled, prepared.parameters);
+    sim::Evaluator dense(as_full(prepared), prepared.parameters);
     sim::Evaluator sparse(as_large(prepared), prepared.parameters);
     const Result<sim::StartState> start = sim::assemble(dense, prepared.initial);
     const Result<sim::StartState> other = sim::assemble(sparse, prepared.initial);

@@ -1,6 +1,7 @@
 // Large models: programs in segments and sparse matrices against the dense solver. Models of any
 // size may be treated as large, so the gallery serves as well as long chains.
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <Eigen/Dense>
@@ -10,6 +11,7 @@
 #include "sim/check.h"
 #include "sim/dynamics.h"
 #include "sim/right_hand_side.h"
+#include "sim/roads.h"
 #include "sim/sparse_rows.h"
 
 namespace ananke::pipeline {
@@ -221,6 +223,7 @@ TEST(Large, RunsKeepTheConstraints) {
     const Loaded loaded = load_text("chain.ank", chain(12, kPinnedTip));
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
     const Settings settings{.times = {0.0, 0.1, 0.25}, .tolerance = 1e-11};
+    loaded.prepared->compiled = as_full(*loaded.prepared);
     const Recording dense = run_model(*loaded.prepared, settings);
     ASSERT_FALSE(dense.error);
     loaded.prepared->compiled = as_large(*loaded.prepared);
@@ -233,6 +236,63 @@ TEST(Large, RunsKeepTheConstraints) {
     }
     for (std::size_t i = 0; i < large.rows.rows(); ++i) {
         EXPECT_LT(difference(large.rows.row(i), dense.rows.row(i)), 1e-7) << i;
+    }
+}
+
+/// A hub on a pin, and arms on it, each on a pin of its own: all rows meet in the hub.
+std::string star(int arms, const std::string& more) {
+    return fmt::format(R"(parameter N = {}
+gravity (0, -9.81, 0)
+planar body hub mass 5 inertia 2 at (0, 0)
+joint a: revolute(ground, hub)
+for i in 1..N {{
+  planar body B[i] mass 1 + 0.3*sin(i) inertia 0.1 at (cos(2*pi*i/N), sin(2*pi*i/N))
+  joint j[i]: revolute(hub at (0.5*cos(2*pi*i/N), 0.5*sin(2*pi*i/N), 0),
+                       B[i] at (-0.5*cos(2*pi*i/N), -0.5*sin(2*pi*i/N), 0))
+}}
+{})",
+                       arms, more);
+}
+
+void expect_same_rows(const Recording& x, const Recording& y, double tolerance) {
+    ASSERT_FALSE(x.error) << x.error->message;
+    ASSERT_FALSE(y.error) << y.error->message;
+    ASSERT_EQ(x.rows.rows(), y.rows.rows());
+    for (std::size_t i = 0; i < x.rows.rows(); ++i) {
+        EXPECT_LT(difference(x.rows.row(i), y.rows.row(i)), tolerance) << i;
+    }
+}
+
+// The rows of a star fill in as no chain does, so each road is watched by another means.
+TEST(Large, AStarAgreesOnAllRoads) {
+    const Loaded loaded = load_text("star.ank", star(30, ""));
+    ASSERT_TRUE(loaded.prepared) << loaded.messages;
+    EXPECT_TRUE(loaded.prepared->compiled->sparse);
+    EXPECT_FALSE(loaded.prepared->compiled->is_large());
+    const Settings settings{.times = {0.0, 0.1, 0.25}, .tolerance = 1e-11};
+    const Recording chosen = run_model(*loaded.prepared, settings);
+    const auto full = as_full(*loaded.prepared);
+    const auto large = as_large(*loaded.prepared);
+    loaded.prepared->compiled = full;
+    const Recording dense = run_model(*loaded.prepared, settings);
+    loaded.prepared->compiled = large;
+    const Recording segments = run_model(*loaded.prepared, settings);
+    expect_same_rows(chosen, dense, 1e-8);
+    expect_same_rows(segments, dense, 1e-8);
+}
+
+// A program of all rows of 100 arms would have millions of products; with friction, too, sparse
+// systems watch the rank.
+TEST(Large, NoProgramOfAStarFillsIn) {
+    for (const char* more : {"", "friction on j[1]: coulomb(mu = 0.1, radius = 0.01)\n"}) {
+        const Loaded loaded = load_text("star.ank", star(100, more));
+        ASSERT_TRUE(loaded.prepared) << loaded.messages;
+        const sim::CompiledModel& model = *loaded.prepared->compiled;
+        std::vector<int> rows(static_cast<std::size_t>(model.m()));
+        std::iota(rows.begin(), rows.end(), 0);
+        const double most = sim::most_products_of_watch(model, rows);
+        EXPECT_LT(most, 1e6);
+        EXPECT_GT(sim::row_sequence(model, rows, most).products, most);
     }
 }
 

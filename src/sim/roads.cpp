@@ -27,10 +27,13 @@ constexpr double kEntryOfMatrix = 1.0 / 64.0;
 /// Tapes, families and packets of segments cost as much as so many operations of a program in one
 /// piece: a chain of 140 bodies on ball joints has these.
 constexpr double kSegments = 125'000.0;
-/// Programs in one piece of so many products are made in any case.
-constexpr double kShortProgram = 250'000.0;
-/// Longer ones where the solver by full matrices takes so many times their products.
-constexpr double kWorthOfProgram = 8.0;
+/// Programs in one piece of so many products are made in any case: 560,000 take 0.5 ms, the solver
+/// by full matrices 1.7 ms (150 coordinates, M full).
+constexpr double kShortProgram = 1e6;
+/// Longer ones where the solver by full matrices takes so many times their products. Their code is
+/// read from memory, 4 ns a product against 1.3 ns of a matrix (200 coordinates, M full: 5.1 and
+/// 3.4 ms), and making them takes 1 us a product: over 500 evaluations as much as 5 of a matrix.
+constexpr double kWorthOfProgram = 5.0;
 /// Products per coordinate of programs in segments beyond which a general sparse factorisation does
 /// it with less: the fill of the elimination by bodies. A chain has about 100.
 constexpr double kLongestSegments = 2000.0;
@@ -132,13 +135,7 @@ RoadCosts predict_costs(const CompiledModel& model) {
     costs.sparse = kEntryOfRows * entries(model);
     costs.one_piece = instructions(model) + kEntryOfMatrix * n * (n + m);
     costs.segments = kSegments;
-    // The fill is at most that of a full matrix, at least nothing.
-    const bool sparse_is_open =
-        costs.sparse < costs.full &&
-        costs.sparse + kSparseEffort * cube(n + m) * 2.0 / 3.0 >= costs.full;
-    const bool segments_are_open =
-        costs.one_piece < costs.segments && costs.one_piece + cube(n + m) / 3.0 >= costs.segments;
-    if (sparse_is_open || segments_are_open) {
+    if (costs.sparse < costs.full) {
         const double fill = fill_of_system(model);
         costs.sparse += kSparseEffort * fill;
         costs.one_piece += fill / 2.0;

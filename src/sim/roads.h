@@ -4,7 +4,7 @@
 // counted from the patterns of M and A; never by the number of coordinates. Of the roads that a
 // model may take it takes the one that costs least:
 //
-//   which rows count,         full matrices    n^3/3 + m n^2 + 2 n m^2 products
+//   which rows count,         full matrices    n^3/3 + m n^2 + 2 n m^2 operations
 //   start, rows of output     sparse systems   the fill of [M A^T; A 0], entries
 //
 //   programs                  in one piece     instructions of the equations, products of their
@@ -26,7 +26,7 @@ namespace ananke::sim {
 
 struct CompiledModel;
 
-/// In products of full matrices, about.
+/// In operations of full matrices, about.
 struct RoadCosts {
     double full = 0.0;       ///< one look at the rows by full matrices
     double sparse = 0.0;     ///< the same by sparse systems
@@ -34,8 +34,7 @@ struct RoadCosts {
     double segments = 0.0;   ///< of making them in segments, beyond what both take
 };
 
-/// Of patterns alone. Where one road costs more than the other by its size, whatever the fill, the
-/// fill is not counted: it is 0 then.
+/// Of patterns alone. The fill is not counted where sparse systems cost more without it.
 RoadCosts predict_costs(const CompiledModel& model);
 
 /// Which of them a model may take.
