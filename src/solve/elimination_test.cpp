@@ -192,6 +192,7 @@ TEST(EliminationOrder, SearchThatCostsTooMuchIsGivenUp) {
         }
     }
     at.most_cost = 1e6;
+    at.many_blocks = true;
     EXPECT_TRUE(null_space_order(at));
     // The masses first costs less here.
     const std::optional<EliminationOrder> chosen = choose_order(at);
