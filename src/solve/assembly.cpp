@@ -25,6 +25,11 @@ constexpr double kPlainWeight = 1e-6;
 constexpr double kTieWeight = 1e-9;
 // A step of this part of the distance from the guess, squared, is none.
 constexpr double kSamePlace = 1e-26;
+// Squared distances that differ by this part of them are the same. Around the nearest point they
+// are, of points that are the root of this apart: there steps tell, which become shorter, squared
+// by this at least, until they are rounding.
+constexpr double kSameDistance = 1e-14;
+constexpr double kShorter = 0.25;
 // Scaled residuals below this part of the tolerance are rounding.
 constexpr double kFarBelow = 1e-3;
 constexpr int kMostRestarts = 8;
@@ -143,7 +148,8 @@ std::vector<Index> free_places(const std::vector<bool>& exact) {
 RowMatrix with_plain_norm(RowMatrix M, const VectorXd& units, double weight) {
     const VectorXd masses = M.diagonal().cwiseProduct(units).cwiseProduct(units);
     const double typical = std::max(masses.maxCoeff(), 0.0);
-    M.diagonal().array() += (typical > 0.0 ? weight * typical : 1.0) * units.array().square().inverse();
+    M.diagonal().array() +=
+        (typical > 0.0 ? weight * typical : 1.0) * units.array().square().inverse();
     return M;
 }
 
@@ -167,7 +173,8 @@ Search damped_search(const Level& level, VectorXd x, const std::vector<Index>& f
     double mu = -1.0;
     for (int iteration = 0; iteration < options.most_iterations; ++iteration) {
         search.converged = search.values.finite && search.values.largest <= options.tolerance;
-        if (!search.values.finite || search.values.largest <= options.tolerance * kFarBelow || free.empty()) {
+        if (!search.values.finite || search.values.largest <= options.tolerance * kFarBelow ||
+            free.empty()) {
             return search;
         }
         const MatrixXd L = search_metric(level.mass(search.x), level.units(), free);
@@ -229,7 +236,6 @@ Search search_with_restarts(const Level& level, const VectorXd& x, const std::ve
     return best;
 }
 
-
 // From a solution to the solution nearest to the guess: x <- guess + dx, least |dx|_M with
 // f + J (guess + dx - x) = 0, then back onto the rows.
 void move_least(const Level& level, const VectorXd& guess, const std::vector<Index>& free,
@@ -244,6 +250,7 @@ void move_least(const Level& level, const VectorXd& guess, const std::vector<Ind
     const RowMatrix M_free = M(free, free);
     const RowMatrix metric = with_plain_norm(M, level.units(), kTieWeight);
     const auto squared_distance = [&](const VectorXd& dx) { return dx.dot(metric * dx); };
+    double last = HUGE_VAL;  // step, squared
     for (int iteration = 0; iteration < kMostRefinements; ++iteration) {
         const RowMatrix J = search.values.J(Eigen::all, free);
         if (!change.load(m, M_free.data(), J.data(), RankPolicy{})) {
@@ -257,10 +264,14 @@ void move_least(const Level& level, const VectorXd& guess, const std::vector<Ind
         next(free) += dx;
         Search moved = damped_search(level, next, free, options);
         const double before = squared_distance(search.x - guess);
-        if (!moved.converged || squared_distance(moved.x - guess) >= before * (1.0 - 1e-14)) {
+        const double after = squared_distance(moved.x - guess);
+        const double step = squared_distance(moved.x - search.x);
+        const bool nearer = after < before * (1.0 - kSameDistance);
+        const bool settles = after <= before * (1.0 + kSameDistance) && step < kShorter * last;
+        if (!moved.converged || !(nearer || settles)) {
             return;
         }
-        const double step = squared_distance(moved.x - search.x);
+        last = step;
         search = std::move(moved);
         if (step <= kSamePlace * before) {
             return;

@@ -45,7 +45,7 @@ TEST(Assembly, GuessesMoveLeastInTheMassMetric) {
     ASSERT_FALSE(a.failure);
     const double px = 1.0 * (a.q[0] - 0.9);
     const double py = 9.0 * (a.q[1] - 0.9);
-    EXPECT_NEAR(px * a.q[1] - py * a.q[0], 0.0, 1e-7);
+    EXPECT_NEAR(px * a.q[1] - py * a.q[0], 0.0, 1e-13);
     EXPECT_NEAR(a.q.squaredNorm(), 1.0, 1e-14);
     EXPECT_GT(a.q[0], 0.0);
 }
