@@ -103,10 +103,13 @@ double WeakRows::remainder(int row, std::span<double> x) {
     for (int j = 0; j < n_; ++j) {
         square += work_[at(j)] * work_[at(j)];
     }
+    // x . x = -y_r. Of rows that depend on each other y is as large as rounding lets it be, and x
+    // is what rounding left of B^T y.
+    const double pivot = 1.0 / std::sqrt(std::max(square, std::abs(work_[at(n_ + row)])));
     for (int j = 0; j < n_; ++j) {
-        x[at(j)] = work_[at(j)] / square;
+        x[at(j)] = work_[at(j)] / std::sqrt(square) * pivot;
     }
-    return 1.0 / std::sqrt(square);
+    return pivot;
 }
 
 double WeakRows::nearest(std::span<const double> x, std::span<double> coefficients) {

@@ -4,8 +4,8 @@
 //   [ 1  B^T ] [ x ]   [  0  ]
 //   [ B   0  ] [ y ] = [ e_r ]
 // x is orthogonal to every row but r: x / (x . x) is what row r has besides all others, and its
-// length 1 / |x| the pivot of r where it comes last. With y in place of e_r, again and again,
-// y tends to the combination of rows that leaves least.
+// length 1 / |x| = 1 / sqrt(-y_r) the pivot of r where it comes last. With y in place of e_r, again
+// and again, y tends to the combination of rows that leaves least.
 #pragma once
 
 #include <optional>
