@@ -23,6 +23,8 @@ constexpr double kNoPart = 1e-9;
 constexpr double kSameRatio = 1e-6;
 /// Changes nearer to each other than this (relative to 1 + |t|) make no progress.
 constexpr double kNoProgress = 1e-12;
+/// Limits grown by this factor pull much more than before.
+constexpr double kMuchMore = 2.0;
 constexpr int kMostPiled = 40;
 
 std::size_t at(int i) {
@@ -223,9 +225,8 @@ void FrictionWatch::hold(int f, double t, const double* q, const double* v) {
         for (std::size_t i = 0; i < unit_.size(); ++i) {
             const auto j = static_cast<Eigen::Index>(i);
             const double mass = at_state.M(j, j);
-            given += mass > 0.0
-                         ? std::abs(evaluator_->slip_row(row)[i] * at_state.Q[j]) / mass
-                         : 0.0;
+            given +=
+                mass > 0.0 ? std::abs(evaluator_->slip_row(row)[i] * at_state.Q[j]) / mass : 0.0;
         }
         for (int i = 0; i < span_.kept(); ++i) {
             by_constraints_alone =
@@ -352,29 +353,47 @@ std::array<double, 2> FrictionWatch::slip_acceleration(int f) const {
     return result;
 }
 
-/// Slip accelerations by the frictions, all together: with them less without.
+/// Whether a friction may hold much more than where its pull was measured.
+bool FrictionWatch::pulls_have_grown() const {
+    for (int f = 0; f < count(); ++f) {
+        if (friction(f).dry && limit(f) > kMuchMore * measured_limits_[at(f)]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Accelerations by each friction alone, of the coordinates and of all slips: with it less without.
+/// Sums of magnitudes, as forces of several frictions may cancel.
 void FrictionWatch::measure_pulls(double t, const double* q, const double* v) {
-    if (dynamics_->accelerate(t, q, v) != solve::SolveStatus::kOk) {
+    if (!pulls_have_grown()) {
         return;
     }
     std::vector<Held> held(modes_.size());
+    const std::array<double, 2> none{0.0, 0.0};
     for (int f = 0; f < count(); ++f) {
         const std::span<const double> direction = evaluator_->direction(f);
-        with_[at(f)] = slip_acceleration(f);
         held[at(f)].sticks = evaluator_->sticks(f);
         std::copy(direction.begin(), direction.end(), held[at(f)].direction.begin());
+        measured_limits_[at(f)] = std::max(measured_limits_[at(f)], limit(f));
     }
-    const std::array<double, 2> none{0.0, 0.0};
     for (int f = 0; f < count(); ++f) {
         evaluator_->set_slip(f, std::span(none).first(at(friction(f).components)));
     }
-    const bool solved = dynamics_->accelerate(t, q, v) == solve::SolveStatus::kOk;
-    for (int f = 0; f < count(); ++f) {
-        const std::array<double, 2> without = slip_acceleration(f);
-        const double pull = std::hypot(with_[at(f)][0] - without[0], with_[at(f)][1] - without[1]);
-        if (solved && std::isfinite(pull)) {
-            pulls_[at(f)] = std::max(pulls_[at(f)], pull);
+    if (dynamics_->accelerate(t, q, v) == solve::SolveStatus::kOk) {
+        const Eigen::VectorXd free = dynamics_->a();
+        for (int f = 0; f < count(); ++f) {
+            with_[at(f)] = slip_acceleration(f);
         }
+        std::vector<double> slips(pulls_.size());
+        std::vector<double> accelerations(unit_.size());
+        for (int f = 0; f < count(); ++f) {
+            add_pull(f, t, q, v, free, slips, accelerations);
+        }
+        for (int f = 0; f < count(); ++f) {
+            pulls_[at(f)] = std::max(pulls_[at(f)], slips[at(f)]);
+        }
+        evaluator_->scales().pull(accelerations);
     }
     for (int f = 0; f < count(); ++f) {
         const Held& was = held[at(f)];
@@ -384,6 +403,31 @@ void FrictionWatch::measure_pulls(double t, const double* q, const double* v) {
             evaluator_->set_slip(f, std::span(was.direction).first(at(friction(f).components)));
         }
     }
+    accelerate(t, q, v);
+}
+
+/// Adds what one friction alone changes, in each of its directions. with_: slip accelerations
+/// without any friction.
+void FrictionWatch::add_pull(int f, double t, const double* q, const double* v,
+                             const Eigen::VectorXd& free, std::span<double> slips,
+                             std::span<double> accelerations) {
+    const CompiledFriction& one = friction(f);
+    const std::array<double, 2> none{0.0, 0.0};
+    for (int k = 0; k < one.components && one.dry; ++k) {
+        std::array<double, 2> along{0.0, 0.0};
+        along[at(k)] = 1.0;
+        evaluator_->set_slip(f, std::span(along).first(at(one.components)));
+        const bool solved = dynamics_->accelerate(t, q, v) == solve::SolveStatus::kOk;
+        for (int g = 0; g < count() && solved; ++g) {
+            const std::array<double, 2> now = slip_acceleration(g);
+            slips[at(g)] += std::hypot(now[0] - with_[at(g)][0], now[1] - with_[at(g)][1]);
+        }
+        for (std::size_t i = 0; i < accelerations.size() && solved; ++i) {
+            const auto j = static_cast<Eigen::Index>(i);
+            accelerations[i] += std::abs(dynamics_->a()[j] - free[j]);
+        }
+    }
+    evaluator_->set_slip(f, std::span(none).first(at(one.components)));
 }
 
 /// One let go that would move against the direction it was let go in. Its acceleration is measured

@@ -68,6 +68,7 @@ FrictionWatch::FrictionWatch(Evaluator& evaluator, const DynamicsOptions& option
       noise_(evaluator.model().frictions.size()),
       speeds_(evaluator.model().frictions.size()),
       pulls_(evaluator.model().frictions.size()),
+      measured_limits_(evaluator.model().frictions.size()),
       released_(evaluator.model().frictions.size()),
       candidate_(evaluator.model().frictions.size()),
       idle_(evaluator.model().frictions.size()),
@@ -127,8 +128,8 @@ double FrictionWatch::slip_noise(int f) const {
 }
 
 /// What the slips are measured against from now on: the sizes of the velocities, and what friction
-/// takes away in a step. A body that friction holds has velocities of rounding alone, of forces that
-/// cancel: h (a - a) is as large as rounding of h a.
+/// takes away in a step. A body that friction holds has velocities of rounding alone, of forces
+/// that cancel: h (a - a) is as large as rounding of h a.
 void FrictionWatch::measure(double t, const double* q, const double* v) {
     const std::span<const double> sizes = evaluator_->slip_sizes(t, q, v);
     for (int f = 0; f < count(); ++f) {

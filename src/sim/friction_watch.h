@@ -90,7 +90,10 @@ class FrictionWatch {
     /// of the share.
     double limit_rounding() const { return shares_ ? 10.0 * kRatioAccuracy : 1e-12; }
     void measure(double t, const double* q, const double* v);
+    bool pulls_have_grown() const;
     void measure_pulls(double t, const double* q, const double* v);
+    void add_pull(int f, double t, const double* q, const double* v, const Eigen::VectorXd& free,
+                  std::span<double> slips, std::span<double> accelerations);
     double no_slip(int f) const;
     double slip_noise(int f) const;
     void find_signals(ode::Stepper& stepper, double t, std::span<const double> y);
@@ -129,10 +132,11 @@ class FrictionWatch {
     std::vector<double> signals_, earlier_;
     std::vector<double> noise_;  ///< signals down to minus this are rounding
     std::vector<double> seen_, seen_noise_;
-    std::vector<double> speeds_;  ///< what slips are measured against
-    std::vector<double> pulls_;   ///< largest slip accelerations by the frictions so far
-    double longest_step_ = 0.0;   ///< accepted so far
-    std::vector<char> released_;  ///< in the decision going on
+    std::vector<double> speeds_;           ///< what slips are measured against
+    std::vector<double> pulls_;            ///< largest slip accelerations by the frictions so far
+    std::vector<double> measured_limits_;  ///< where pulls_ were measured
+    double longest_step_ = 0.0;            ///< accepted so far
+    std::vector<char> released_;           ///< in the decision going on
     std::vector<char> candidate_;
     std::vector<char> idle_;           ///< constraints alone keep its slip zero: it carries nothing
     std::vector<double> begin_sizes_;  ///< of the slips, where the step began

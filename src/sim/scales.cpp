@@ -37,6 +37,8 @@ Scales::Scales(std::span<const int> kinds) : kinds_(kinds) {
     for (std::vector<double>* each : {&ties_.q, &ties_.v, &ties_.a}) {
         each->assign(kinds.size(), 0.0);
     }
+    largest_pulls_.assign(count, 0.0);
+    pulls_.assign(kinds.size(), 0.0);
 }
 
 void Scales::Level::resize(std::size_t n, std::size_t count) {
@@ -61,6 +63,8 @@ void Scales::start(const GivenScales& given) {
     for (std::vector<double>* each : {&ties_.q, &ties_.v, &ties_.a}) {
         std::fill(each->begin(), each->end(), 0.0);
     }
+    std::fill(largest_pulls_.begin(), largest_pulls_.end(), 0.0);
+    std::fill(pulls_.begin(), pulls_.end(), 0.0);
     ++version_;
 }
 
@@ -86,6 +90,16 @@ void Scales::tie(std::span<const double> positions, std::span<const double> velo
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
         v_.tied[i] = ties_.v[i] + h * ties_.a[i];
         q_.tied[i] = ties_.q[i] + h * v_.tied[i];
+    }
+    ++version_;
+}
+
+void Scales::pull(std::span<const double> accelerations) {
+    if (!raise(kinds_, accelerations.data(), largest_pulls_)) {
+        return;
+    }
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+        pulls_[i] = v_.given[i] > 0.0 ? 0.0 : largest_pulls_[static_cast<std::size_t>(kinds_[i])];
     }
     ++version_;
 }

@@ -1,9 +1,9 @@
 // What is large and what is small in a model: the one place that decides it.
 //
 // No unit is special, so nothing is compared with an absolute number. The size of a coordinate is
-// the largest value that any coordinate of its kind (sim/coordinate_kinds.h) has had at the start or
-// later in the run, or what the model says (`scale x = 1e-6`); velocities likewise. Where nothing
-// has moved yet a size is 0: a quantity without a size is compared with itself alone.
+// the largest value that any coordinate of its kind (sim/coordinate_kinds.h) has had at the start
+// or later in the run, or what the model says (`scale x = 1e-6`); velocities likewise. Where
+// nothing has moved yet a size is 0: a quantity without a size is compared with itself alone.
 //
 // From the sizes follow all others:
 //   tolerances of steps   a part of the size                     sim/state_equation.h
@@ -42,14 +42,19 @@ class Scales {
     /// Sizes if x (n), which need not be seen, counted too; valid until the next call.
     std::span<const double> positions_with(const double* q) { return q_.with(kinds_, q); }
     std::span<const double> velocities_with(const double* v) { return v_.with(kinds_, v); }
-    /// What a kind is tied to: sizes that other kinds, or forces, give it through the equations. Used
-    /// where a kind has not moved beyond rounding: a body at the origin whose parts turn.
+    /// What a kind is tied to: sizes that other kinds, or forces, give it through the equations.
+    /// Used where a kind has not moved beyond rounding: a body at the origin whose parts turn.
     std::span<const double> tied_positions() const { return q_.tied; }   ///< n
     std::span<const double> tied_velocities() const { return v_.tied; }  ///< n
     /// Per kind, what it is tied to by others, and the acceleration by forces elsewhere, which add
     /// to it in a step of length h. Of each the least that was ever given counts, 0 is none.
     void tie(std::span<const double> positions, std::span<const double> velocities,
              std::span<const double> accelerations, double h);
+    /// Accelerations (n) by frictions: velocities are at least what these change in a step, the
+    /// largest of a kind counts. Friction holds a body at rest up to rounding; the size of that
+    /// rest is none, and what comes after it is as large as what friction took away.
+    void pull(std::span<const double> accelerations);
+    std::span<const double> pulls() const { return pulls_; }  ///< n, 0 where the model gives a size
     std::span<const int> kinds() const { return kinds_; }
     std::size_t kind_count() const { return q_.largest.size(); }
 
@@ -76,6 +81,8 @@ class Scales {
         std::vector<double> q, v, a;  ///< n each
     };
     Ties ties_;
+    std::vector<double> largest_pulls_;  ///< per kind
+    std::vector<double> pulls_;          ///< n
     std::size_t version_ = 0;
 };
 

@@ -46,15 +46,18 @@ void StateEquation::set_tolerances(double tolerance, const ode::StepAhead& step,
     scales.see(step.y.data(), step.y.data() + n_);
     const double part = kPartOfSize * tolerance;
     const double h = std::abs(step.h);
-    // Where nothing has moved yet the size is what the step leads to: v = h a, q = h v.
+    // Where nothing has moved yet the size is what the step leads to: v = h a, q = h v. Where
+    // friction held it the step leads to as much as friction took away.
     for (std::size_t i = 0; i < n_; ++i) {
         const double size = scales.velocities()[i];
-        reach_[i] = size > 0.0 ? size : h * std::abs(step.slope[n_ + i]);
+        reach_[i] =
+            std::max(size > 0.0 ? size : h * std::abs(step.slope[n_ + i]), h * scales.pulls()[i]);
     }
     const std::span<const double> velocities = scales.velocities_with(reach_.data());
     for (std::size_t i = 0; i < n_; ++i) {
         atol[n_ + i] = part * velocities[i];
-        reach_[i] = scales.positions()[i] > 0.0 ? scales.positions()[i] : h * velocities[i];
+        const double size = scales.positions()[i];
+        reach_[i] = std::max(size > 0.0 ? size : h * velocities[i], h * h * scales.pulls()[i]);
     }
     const std::span<const double> positions = scales.positions_with(reach_.data());
     for (std::size_t i = 0; i < n_; ++i) {
@@ -67,7 +70,8 @@ void StateEquation::set_tolerances(double tolerance, const ode::StepAhead& step,
         }
         for (std::size_t i = 0; i < n_; ++i) {
             atol[i] += kTiedRounding * scales.tied_positions()[i];
-            atol[n_ + i] += kTiedRounding * scales.tied_velocities()[i] + kRounding * positions[i] / h;
+            atol[n_ + i] +=
+                kTiedRounding * scales.tied_velocities()[i] + kRounding * positions[i] / h;
         }
     }
     atol[2 * n_] = kNoErrorControl;

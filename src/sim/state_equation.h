@@ -93,9 +93,9 @@ class StateEquation {
     bool choose_rows_ = true;
     double failed_t_ = 0.0;
     std::vector<double> failed_y_;
-    std::vector<double> reach_;    ///< n  velocities that a step may lead to
-    double tied_step_ = 0.0;        ///< length of steps that ties_ were measured for
-    double largest_hold_ = 0.0;     ///< of frictions at rest: see expect_hold()
+    std::vector<double> reach_;  ///< n  velocities that a step may lead to
+    double tied_step_ = 0.0;     ///< length of steps that ties_ were measured for
+    double largest_hold_ = 0.0;  ///< of frictions at rest: see expect_hold()
 };
 
 }  // namespace ananke::sim
