@@ -443,10 +443,28 @@ TEST(Switches, ARelayThatComesToRestIsShownByItsSecondDerivatives) {
     ASSERT_TRUE(run.error);
     EXPECT_NE(run.error->message.find(
                   "the force law switches back and forth at x < 0: the motion sticks there (the "
-                  "second derivative of left less right is 3"),
+                  "second derivative of left less right is 3 where it is negative and -2 where it "
+                  "is positive)"),
               std::string::npos)
         << run.error->message;
     EXPECT_LT(run.summary.steps.steps, 20000U);
+}
+
+// A relay without damping swings on, however small its swings are beside other motions.
+TEST(Switches, ARelayThatDoesNotComeToRestSwingsOn) {
+    const double size = 1e-8;
+    const Recording run = run_text(
+        "coordinate x, y\nkinetic (x'^2 + y'^2)/2\n"
+        "force on x = if x < 0 then 1 else -1\ninitial x = " +
+            to_text(size) + ", y = 1\n",
+        {.times = {0.0, 1.0}});
+    ASSERT_FALSE(run.error) << run.error->message;
+    // A quarter of a period lasts sqrt(2 size).
+    const double quarters = 1.0 / std::sqrt(2.0 * size);
+    EXPECT_EQ(events_of(run, "switch").size(),
+              static_cast<std::size_t>(std::floor((quarters + 1.0) / 2.0)));
+    EXPECT_NEAR(run.at(1, "x'") * run.at(1, "x'") / 2 + std::abs(run.at(1, "x")), size,
+                1e-3 * size);
 }
 
 // Without another force sign(0) = 0 leaves a mass at rest, and so does |x'|^p.

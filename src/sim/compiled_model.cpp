@@ -210,6 +210,9 @@ void compile_switches(CompiledModel& compiled, const std::vector<Switch>& switch
     for (const Switch& one : switches) {
         rates.add(one.rate_magnitude);
     }
+    for (const Switch& one : switches) {
+        rates.add(one.speed);
+    }
     compiled.switch_values = values.kernel();
     compiled.switch_scales = scales.kernel();
     compiled.switch_rates = rates.kernel();

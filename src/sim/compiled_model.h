@@ -120,7 +120,7 @@ struct CompiledModel {
     code::Kernel control{code::Program{}};        ///< directions of controls, W of aims
     code::Kernel switch_values{code::Program{}};  ///< g of the switches
     code::Kernel switch_scales{code::Program{}};  ///< summed magnitudes of their terms
-    code::Kernel switch_rates{code::Program{}};   ///< Switch::rate, then its magnitudes (use a)
+    code::Kernel switch_rates{code::Program{}};   ///< Switch::rate, its magnitudes, speeds (use a)
     code::Kernel magnitudes{code::Program{}};     ///< of the rows of A, then of b
     code::Kernel mass{code::Program{}};           ///< M entries
     code::Kernel inertia{code::Program{}};        ///< J of `rotations`, upper triangles by rows

@@ -56,7 +56,7 @@ Evaluator::Evaluator(std::shared_ptr<const CompiledModel> compiled,
     for (std::vector<double>* each : {&switch_value_, &switch_rounding_, &held_sides_}) {
         each->assign(model.switches.size(), 0.0);
     }
-    switch_rate_.assign(2 * model.switches.size(), 0.0);
+    switch_rate_.assign(3 * model.switches.size(), 0.0);
     free_.assign(model.switches.size(), 0);
     scaled_.assign(static_cast<std::size_t>(m), 0.0);
     const auto slips = static_cast<std::size_t>(m - model.constraint_rows);
@@ -214,7 +214,8 @@ std::span<const double> Evaluator::switch_rounding(double t, const double* q, co
 std::span<const double> Evaluator::switch_rates(double t, const double* q, const double* v,
                                                 const double* a) {
     switch_rates_.run(inputs(t, q, v, a).data(), switch_rate_.data());
-    for (std::size_t i = switch_rate_.size() / 2; i < switch_rate_.size(); ++i) {
+    const std::size_t count = free_.size();
+    for (std::size_t i = count; i < 2 * count; ++i) {
         switch_rate_[i] *= kRoundOff;
     }
     return switch_rate_;

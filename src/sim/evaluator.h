@@ -73,7 +73,8 @@ class Evaluator final : public solve::ConstraintSurface {
     std::span<const double> switch_values(double t, const double* q, const double* v);
     /// What of g is rounding there.
     std::span<const double> switch_rounding(double t, const double* q, const double* v);
-    /// Switch::rate of all switches at a state with its acceleration, then what of it is rounding.
+    /// Switch::rate of all switches at a state with its acceleration, then what of it is rounding,
+    /// then Switch::speed.
     std::span<const double> switch_rates(double t, const double* q, const double* v,
                                          const double* a);
     /// From now on the sides follow the state.

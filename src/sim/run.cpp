@@ -47,7 +47,7 @@ Runner::Runner(std::shared_ptr<const CompiledModel> model, std::span<const doubl
       surface_(evaluator_, options.dynamics.drift, options.tolerance),
       rows_(evaluator_, equation_, surface_, journal_, options),
       friction_(evaluator_, options.dynamics, options.tolerance, &equation_),
-      switch_watch_(evaluator_, options.dynamics, equation_),
+      switch_watch_(evaluator_, options.dynamics, options.tolerance, equation_),
       event_watch_(evaluator_, equation_.size()),
       began_(Clock::now()),
       last_progress_(began_) {}

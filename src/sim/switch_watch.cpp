@@ -25,6 +25,8 @@ constexpr int kMostBisections = 100;
 constexpr double kNoProgress = 1e-9;
 /// So many of them in a row ask for the reason: two may come from rounding.
 constexpr int kMostStalled = 8;
+/// Swings shrink, and not by errors of the integration alone, when they have fallen to this part.
+constexpr double kShrunk = 0.5;
 /// Rates are compared this much nearer to a place: |v|^p falls by 1e6^p, a jump stays.
 constexpr double kNearer = 1e-6;
 constexpr double kSameRate = 0.5;
@@ -38,10 +40,11 @@ std::size_t at(int i) {
 
 }  // namespace
 
-SwitchWatch::SwitchWatch(Evaluator& evaluator, const DynamicsOptions& options,
+SwitchWatch::SwitchWatch(Evaluator& evaluator, const DynamicsOptions& options, double tolerance,
                          StateEquation& equation)
     : evaluator_(&evaluator),
       equation_(&equation),
+      tolerance_(tolerance),
       n_(at(evaluator.model().n())),
       by_reactions_(evaluator.model().switches_by_reactions()) {
     const std::size_t count = evaluator.model().switches.size();
@@ -55,6 +58,7 @@ SwitchWatch::SwitchWatch(Evaluator& evaluator, const DynamicsOptions& options,
     times_.assign(kLooks + 1, 0.0);
     band_.assign(count, 0.0);
     stalled_.assign(count, 0);
+    swings_.resize(count);
 }
 
 /// The state at a time of the step, into y_, with the reactions there where a switch needs them.
@@ -290,6 +294,7 @@ Result<int> SwitchWatch::change(const Switching& found, std::span<const double> 
     }
     stalled_[at(k)] = found.stalls ? stalled_[at(k)] + 1 : 0;
     const bool at_rest = rests(found, y);
+    const bool ends = swings_end(found, y);
     evaluator_->hold_switches_again(found.t, y.data(), y.data() + n_);
     if (at_rest) {
         const double g = evaluator_->switch_values(found.t, y.data(), y.data() + n_)[at(k)];
@@ -298,10 +303,13 @@ Result<int> SwitchWatch::change(const Switching& found, std::span<const double> 
         return 0;
     }
     evaluator_->hold(k, found.side);
-    if (stalled_[at(k)] >= kMostStalled) {
+    const bool stalls = stalled_[at(k)] >= kMostStalled;
+    if (stalls || ends) {
         if (std::optional<Error> error = sticks(found, y)) {
             return *error;
         }
+    }
+    if (stalls) {
         stalled_[at(k)] = 0;
         evaluator_->let_follow(k);
     }
@@ -320,26 +328,72 @@ std::optional<double> SwitchWatch::rate_at(double t, std::span<const double> y, 
     return std::isnan(rate) ? std::nullopt : std::optional(rate);
 }
 
-/// The state nearest to y with this g, into moved_: of velocities g they move, else positions.
-void SwitchWatch::move_to(int which, double g, double t, std::span<const double> y) {
+/// d g/dv of velocities g, else d g/dq, into gradient_.
+void SwitchWatch::find_gradient(double t, std::span<const double> y, int which) {
     const double* q = y.data();
     const auto rate = [&] { return evaluator_->switch_rates(t, q, q + n_, a_.data())[at(which)]; };
     std::fill(a_.begin(), a_.end(), 0.0);
     const double base = rate();
-    double squares = 0.0;
     for (std::size_t i = 0; i < n_; ++i) {
         a_[i] = 1.0;
         gradient_[i] = rate() - base;
-        squares += gradient_[i] * gradient_[i];
         a_[i] = 0.0;
     }
-    std::copy(y.begin(), y.end(), moved_.begin());
-    const Switch& one = evaluator_->model().switches[at(which)];
-    const std::size_t first = one.of == Switch::Of::kVelocities ? n_ : 0;
-    const double way = g - evaluator_->switch_values(t, q, q + n_)[at(which)];
-    for (std::size_t i = 0; i < n_ && squares > 0.0; ++i) {
-        moved_[first + i] += way * gradient_[i] / squares;
+}
+
+/// The state nearest to y with this g, into moved_: of velocities g they move, else the positions,
+/// and the velocities to g' = 0.
+void SwitchWatch::move_to(int which, double g, double t, std::span<const double> y) {
+    const double* q = y.data();
+    find_gradient(t, y, which);
+    double squares = 0.0;
+    for (const double slope : gradient_) {
+        squares += slope * slope;
     }
+    std::copy(y.begin(), y.end(), moved_.begin());
+    const double way = g - evaluator_->switch_values(t, q, q + n_)[at(which)];
+    const double speed =
+        evaluator_->switch_rates(t, q, q + n_, a_.data())[2 * band_.size() + at(which)];
+    const bool of_velocities =
+        evaluator_->model().switches[at(which)].of == Switch::Of::kVelocities;
+    for (std::size_t i = 0; i < n_ && squares > 0.0; ++i) {
+        const double part = gradient_[i] / squares;
+        moved_[i] += of_velocities ? 0.0 : way * part;
+        moved_[n_ + i] += of_velocities ? way * part : -speed * part;
+    }
+}
+
+/// Error of a g of positions that passes the test of a step.
+double SwitchWatch::tolerance_of(int which, double t, std::span<const double> y) {
+    find_gradient(t, y, which);
+    const std::span<const double> sizes = evaluator_->scales().positions();
+    double sum = 0.0;
+    for (std::size_t i = 0; i < n_; ++i) {
+        sum += std::abs(gradient_[i]) * (kPartOfSize * sizes[i] + std::abs(y[i]));
+    }
+    return tolerance_ * sum;
+}
+
+/// Counts the swing that ends here. Whether swings have shrunk to less than the errors of the steps
+/// that have made them. Requires that the law that ends here is still held.
+bool SwitchWatch::swings_end(const Switching& found, std::span<const double> y) {
+    const int k = found.which;
+    if (evaluator_->model().switches[at(k)].of != Switch::Of::kPositions || found.side == 0) {
+        return false;
+    }
+    const std::optional<double> rate = rate_at(found.t, y, k);
+    const double speed = std::abs(evaluator_->switch_rates(found.t, y.data(), y.data() + n_,
+                                                           a_.data())[2 * band_.size() + at(k)]);
+    Swings& swings = swings_[at(k)][found.side > 0 ? 0 : 1];
+    const bool shorter = speed < swings.speed;
+    swings.speed = speed;
+    swings.shorter = shorter ? swings.shorter + 1 : 0;
+    swings.begun = shorter ? swings.begun : speed;
+    if (!rate || swings.shorter < kMostStalled || !(speed <= kShrunk * swings.begun)) {
+        return false;
+    }
+    const double reach = speed * speed / (2.0 * std::abs(*rate));
+    return reach <= 2.0 * swings.shorter * tolerance_of(k, found.t, y);
 }
 
 /// Under the laws that act there, just beside the place.

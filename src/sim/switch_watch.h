@@ -8,6 +8,10 @@
 // Filippov). Then the motion sticks there, and the run ends with the two numbers. A law without a
 // jump never does so; its switch is let go, and follows the state, until a whole step lies on one
 // side. Where sign(0) = 0 leaves g at rest, g rests.
+//
+// A jump in positions that is damped is reached by swings that shrink, whose number grows
+// exponentially with time. A swing goes as far as g'^2/(2 |g''|). Swings that shrink steadily end
+// when this is less than the errors that their steps may have.
 #pragma once
 
 #include <array>
@@ -33,8 +37,9 @@ struct Switching {
 
 class SwitchWatch {
   public:
-    /// Evaluator and equation must outlive the watch.
-    SwitchWatch(Evaluator& evaluator, const DynamicsOptions& options, StateEquation& equation);
+    /// `tolerance`: of a step, relative. Evaluator and equation must outlive the watch.
+    SwitchWatch(Evaluator& evaluator, const DynamicsOptions& options, double tolerance,
+                StateEquation& equation);
 
     /// The first change in the step just accepted, which is looked at in the times of rows inside
     /// it, too. Requires that the evaluator's sides are those the step was made with.
@@ -50,6 +55,12 @@ class SwitchWatch {
     struct Beside {
         double rate, nearer, rounding;
     };
+    /// Successive swings to one side of a switch of positions.
+    struct Swings {
+        double speed = 0.0;  ///< |g'| at the end of the last one
+        double begun = 0.0;  ///< and of the first one since which they shrink
+        int shorter = 0;     ///< in a row
+    };
     void look_at(ode::Stepper& stepper, double t);
     double value_at(ode::Stepper& stepper, int which, double t);
     bool has_left(int which, double g) const;
@@ -64,7 +75,10 @@ class SwitchWatch {
     double locate(ode::Stepper& stepper, int which, double before, double after);
     void hold_again_where_clear();
     std::optional<double> rate_at(double t, std::span<const double> y, int which);
+    void find_gradient(double t, std::span<const double> y, int which);
     void move_to(int which, double g, double t, std::span<const double> y);
+    double tolerance_of(int which, double t, std::span<const double> y);
+    bool swings_end(const Switching& found, std::span<const double> y);
     std::optional<Beside> beside(int which, int side, double t, std::span<const double> y);
     bool rests(const Switching& found, std::span<const double> y);
     std::optional<Error> sticks(const Switching& found, std::span<const double> y);
@@ -73,15 +87,17 @@ class SwitchWatch {
     Evaluator* evaluator_;
     StateEquation* equation_;
     std::optional<Dynamics> dynamics_;  ///< of its own; absent without switches
+    double tolerance_;
     std::size_t n_;
     bool by_reactions_;
-    bool by_own_rows_ = false;          ///< dynamics_ has chosen rows in this step
-    std::vector<double> times_;         ///< looked at in the step
-    std::vector<double> values_;        ///< times x switches
-    std::vector<double> y_, moved_;     ///< states
-    std::vector<double> a_, gradient_;  ///< n
-    std::vector<double> band_;          ///< per switch at rest: |g| up to this is none
-    std::vector<int> stalled_;          ///< per switch: changes since the last progress
+    bool by_own_rows_ = false;                   ///< dynamics_ has chosen rows in this step
+    std::vector<double> times_;                  ///< looked at in the step
+    std::vector<double> values_;                 ///< times x switches
+    std::vector<double> y_, moved_;              ///< states
+    std::vector<double> a_, gradient_;           ///< n
+    std::vector<double> band_;                   ///< per switch at rest: |g| up to this is none
+    std::vector<int> stalled_;                   ///< per switch: changes since the last progress
+    std::vector<std::array<Swings, 2>> swings_;  ///< per switch: below its place, above it
 };
 
 }  // namespace ananke::sim

@@ -142,8 +142,10 @@ class Freezer {
             one.magnitude = sym::magnitude(graph_, one.value);
             one.rate =
                 one.of == Switch::Of::kReactions ? graph_.zero() : flow_.total(graph_, one.value);
+            one.speed = graph_.zero();
             if (one.of == Switch::Of::kPositions) {
-                one.rate = flow_.total(graph_, one.rate);
+                one.speed = one.rate;
+                one.rate = flow_.total(graph_, one.speed);
             }
             one.rate_magnitude = sym::magnitude(graph_, one.rate);
         }

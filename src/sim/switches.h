@@ -44,6 +44,7 @@ struct Switch {
     Of of = Of::kVelocities;
     /// d g/dt of velocities, d2 g/dt2 of positions (both hold accelerations), and its terms.
     sym::Expr rate, rate_magnitude;
+    sym::Expr speed;      ///< d g/dt of positions, else 0
     sym::Expr magnitude;  ///< summed magnitudes of the terms of g
 
     int side_of(double g) const { return g < 0.0 ? -1 : g > 0.0 ? 1 : zero_side; }
