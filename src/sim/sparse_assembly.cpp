@@ -220,7 +220,8 @@ void SparseAssembly::move_least(const solve::LevelValues& level, std::span<const
             for (std::size_t j = 0; j < n_; ++j) {
                 next[j] = x[j] + part * dx[j];
             }
-            there = descend(level, next, exact, false) ? squared_distance(next, guess, units) : HUGE_VAL;
+            there = descend(level, next, exact, false) ? squared_distance(next, guess, units)
+                                                       : HUGE_VAL;
         }
         longest = std::min(1.0, 4.0 * part);  // twice what served
         if (!(there < distance)) {

@@ -207,26 +207,34 @@ SolveStatus SparseDynamics::solve_factored(const SparseValues& values, bool chec
 }
 
 /// A row that depends on the others and asks for another acceleration than they do.
+///
+/// As AccelerationSolver measures it. With u_j = 1/sqrt(M_jj) the accelerations a_j / u_j and
+/// Q_j u_j are known to rounding of their lengths, so A_k a is known to rounding of
+///   |A_k u| (|a / u| + |Q u|),
+/// and b_k to rounding of the magnitudes of its terms. The terms of A_k a are no measure: all of
+/// them may be rounding.
 void SparseDynamics::find_inconsistent_row(const SparseValues& values) {
     const CompiledModel& model = evaluator_->model();
-    std::vector<double> mismatch(lambda_.size()), size(lambda_.size());
-    std::vector<double> given(a_.size());  // what forces alone would accelerate
-    for (std::size_t i = 0; i < model.mass_entries.size(); ++i) {
-        const Place& place = model.mass_entries[i];
-        if (place.row == place.column && values.M[i] > 0.0) {
-            given[at(place.row)] = std::abs(values.Q[at(place.row)]) / values.M[i];
-        }
+    const std::vector<double> units = coordinate_scales(model, values.M);
+    double moved = 0.0;
+    double pulled = 0.0;
+    for (std::size_t j = 0; j < a_.size(); ++j) {
+        moved = std::hypot(moved, a_[j] / units[j]);
+        pulled = std::hypot(pulled, values.Q[j] * units[j]);
     }
+    std::vector<double> mismatch(lambda_.size()), length(lambda_.size());
     for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
         const Place& place = model.row_entries[i];
-        const double term = values.A[i] * a_[at(place.column)];
-        mismatch[at(place.row)] += term;
-        size[at(place.row)] += std::abs(term) + std::abs(values.A[i]) * given[at(place.column)];
+        const double entry = values.A[i] * units[at(place.column)];
+        mismatch[at(place.row)] += values.A[i] * a_[at(place.column)];
+        length[at(place.row)] = std::hypot(length[at(place.row)], entry);
     }
+    const std::vector<double> magnitudes = row_magnitudes(*evaluator_);
     double worst = solve::kContradiction;
     for (std::size_t k = 0; k < mismatch.size(); ++k) {
-        const double part = std::abs(mismatch[k] - values.b[k]) /
-                            solve::divisor(size[k] + std::abs(values.b[k]));
+        const double scale = length[k] * (moved + pulled) +
+                             std::max(std::abs(values.b[k]), magnitudes[mismatch.size() + k]);
+        const double part = std::abs(mismatch[k] - values.b[k]) / solve::divisor(scale);
         if (place_of_row_[k] < 0 && part > worst) {
             worst = part;
             inconsistent_row_ = static_cast<int>(k);

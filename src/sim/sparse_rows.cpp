@@ -29,9 +29,7 @@ std::size_t at(int i) {
 std::vector<int> rows_that_have_not_vanished(const Evaluator& evaluator,
                                              std::span<const double> A) {
     const CompiledModel& model = evaluator.model();
-    code::Kernel kernel = model.magnitudes;
-    std::vector<double> magnitudes(kernel.output_count());
-    kernel.run(evaluator.inputs().data(), magnitudes.data());
+    const std::vector<double> magnitudes = row_magnitudes(evaluator);
     std::vector<double> squares(at(model.m()), 0.0);
     for (std::size_t i = 0; i < A.size(); ++i) {
         squares[at(model.row_entries[i].row)] += A[i] * A[i];
@@ -46,6 +44,13 @@ std::vector<int> rows_that_have_not_vanished(const Evaluator& evaluator,
 }
 
 }  // namespace
+
+std::vector<double> row_magnitudes(const Evaluator& evaluator) {
+    code::Kernel kernel = evaluator.model().magnitudes;
+    std::vector<double> magnitudes(kernel.output_count());
+    kernel.run(evaluator.inputs().data(), magnitudes.data());
+    return magnitudes;
+}
 
 SparseRows::SparseRows(Evaluator& evaluator, bool reuses)
     : evaluator_(&evaluator),
