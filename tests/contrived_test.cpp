@@ -112,7 +112,8 @@ TEST(Integrable, TheDifferentiatedGuideOfDuffingMovesLikeTheGuide) {
     ASSERT_FALSE(b.error) << b.error->message;
     EXPECT_LT(largest_difference(a, b, {ColumnKind::kPosition, ColumnKind::kVelocity}), 1e-10);
     for (std::size_t i = 0; i < b.rows.rows(); ++i) {
-        EXPECT_NEAR(b.at(i, "distance"), b.at(i, "prescribed"), 1e-14);
+        // x1 and x2 reach 3, and cancel.
+        EXPECT_NEAR(b.at(i, "distance"), b.at(i, "prescribed"), 3e-14);
     }
 }
 

@@ -27,6 +27,7 @@ constexpr std::size_t kHeadBytes = 4096;  // one page: a write within it is neve
 constexpr std::uint64_t kSuperblockBytes = 96;
 constexpr std::uint64_t kEndOfFileField = 40;  // in the superblock
 constexpr std::size_t kEventsPerChunk = 128;
+constexpr std::size_t kMostUncommittedBytes = 1U << 20U;
 constexpr std::size_t kListLimit = 4000;  // elements of an attribute: 16 bytes each, below 64 KiB
 
 /// About 64 KiB, so that long runs have few chunks, yet little is wasted on short ones.
@@ -86,6 +87,11 @@ class Hdf5Recorder final : public sim::Recorder {
     Result<void> add_row(std::span<const double> values);
     Result<void> add_events();
     Result<void> commit();
+    /// After a while, or after so many rows that a disk might have become full of them.
+    bool is_due() const {
+        return (rows() - rows_kept_) * row_size_ * sizeof(double) >= kMostUncommittedBytes ||
+               Clock::now() - committed_ >= interval_;
+    }
     std::uint64_t rows() const { return datasets_.empty() ? 0 : datasets_.front().table.rows(); }
     Bytes head();
 
@@ -295,10 +301,7 @@ Result<void> Hdf5Recorder::row(std::span<const double> values) {
     if (auto done = guarded(add_row(values)); !done) {
         return done;
     }
-    if (Clock::now() - committed_ >= interval_) {
-        return guarded(commit());
-    }
-    return {};
+    return is_due() ? guarded(commit()) : Result<void>{};
 }
 
 Result<void> Hdf5Recorder::add_row(std::span<const double> values) {
@@ -319,10 +322,7 @@ Result<void> Hdf5Recorder::add_row(std::span<const double> values) {
 
 Result<void> Hdf5Recorder::event(const sim::Event& event) {
     new_events_.push_back(event);
-    if (Clock::now() - committed_ >= interval_) {
-        return guarded(commit());
-    }
-    return {};
+    return is_due() ? guarded(commit()) : Result<void>{};
 }
 
 Result<void> Hdf5Recorder::add_events() {

@@ -107,6 +107,7 @@ RowWriter::RowWriter(Evaluator& evaluator, Dynamics& dynamics, bool principle)
     const auto m = static_cast<std::size_t>(model.constraint_rows);
     const auto all_rows = static_cast<std::size_t>(model.m());
     violations_.resize(m);
+    rate_sizes_.assign(m, 0.0);
     rate_.resize(all_rows);
     scale_.resize(all_rows);
     if (!has_sparse_rows(model)) {
@@ -118,6 +119,13 @@ RowWriter::RowWriter(Evaluator& evaluator, Dynamics& dynamics, bool principle)
         deviation_.resize(model.n());
         e_.resize(model.constraint_rows);
     }
+}
+
+/// Relative to the largest terms of the motion so far: at an instant at which all of them vanish
+/// their sum is rounding of what they were.
+double RowWriter::relative_rate(std::size_t row, double sum, double size) {
+    rate_sizes_[row] = std::max(rate_sizes_[row], size);
+    return sum / solve::divisor(rate_sizes_[row]);
 }
 
 /// Without matrices.
@@ -142,7 +150,7 @@ void RowWriter::find_sparse_violations(double t, const double* q, const double* 
     }
     for (std::size_t i = 0; i < violations_.size(); ++i) {
         if (!model.rows[i].holonomic) {
-            violations_[i].rate = rate_[i] / solve::divisor(scale_[i]);
+            violations_[i].rate = relative_rate(i, rate_[i], scale_[i]);
         }
     }
 }
@@ -170,7 +178,7 @@ void RowWriter::find_violations(double t, const double* q, const double* v) {
                 sum += term;
                 size += std::abs(term);
             }
-            violations_[i].rate = sum / solve::divisor(size);
+            violations_[i].rate = relative_rate(i, sum, size);
         }
     }
 }

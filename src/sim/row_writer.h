@@ -47,6 +47,7 @@ class RowWriter {
   private:
     void find_violations(double t, const double* q, const double* v);
     void find_sparse_violations(double t, const double* q, const double* v);
+    double relative_rate(std::size_t row, double sum, double size);
     void push_reactions(double t, const double* q, const double* v);
     void fill_frictions(double t, const double* q, const double* v);
     void fill_principle(double t, const double* q, const double* v);
@@ -59,6 +60,7 @@ class RowWriter {
     std::vector<double> row_;
     std::vector<Violation> violations_;
     std::vector<double> rate_, jacobian_, scale_;
+    std::vector<double> rate_sizes_;  ///< of the terms of psi', largest so far
     Reactions reactions_;
     ControlColumns controls_;
     bool principle_;
