@@ -32,7 +32,7 @@ int Lowering::ground() {
     body.name = "ground";
     body.kind = mech::Body::Kind::kGround;
     body.inertia = unit_axes(graph_);
-    body.start = unit_axes(graph_);
+    body.reference = unit_axes(graph_);
     const sym::Expr zero = graph_.zero();
     add_body(std::move(body), {zero, zero, zero}, std::nullopt);
     return static_cast<int>(model_.bodies.size()) - 1;
@@ -59,6 +59,11 @@ void Lowering::add_body(mech::Body body, const mech::Vec3& centre, std::optional
         }
     }
     const int index = static_cast<int>(model_.bodies.size());
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        for (std::size_t k = 0; k < 3; ++k) {
+            places_of_[body.axes[axis][k]] = {index, -1, axis, k};
+        }
+    }
     body.centre = add_point(body.name, centre, mass, body.span);
     model_.points.back().body = index;
     model_.bodies.push_back(std::move(body));
@@ -78,6 +83,7 @@ int Lowering::add_point(const std::string& name, const mech::Vec3& position,
                                    "velocity(" + name + ")" + kComponents[i]);
         point.a[i] = graph_.symbol(sym::SymbolKind::kPointAcceleration,
                                    "acceleration(" + name + ")" + kComponents[i]);
+        places_of_[point.r[i]] = {-1, static_cast<int>(model_.points.size()), 0, i};
         rate_[point.r[i]] = point.v[i];
         rate_[point.v[i]] = point.a[i];
     }
@@ -280,7 +286,7 @@ void Lowering::start_position(const BodyDeclaration& node, mech::Body& body) {
                         expr(node.at.value).span);
         }
     }
-    body.start = unit_axes(graph_);
+    body.reference = unit_axes(graph_);
     const Clause& orientation = node.orientation;
     const Span span = orientation.value == kNoExpr ? body.span : expr(orientation.value).span;
     if (node.planar && orientation.value != kNoExpr) {
@@ -290,8 +296,13 @@ void Lowering::start_position(const BodyDeclaration& node, mech::Body& body) {
         }
         const sym::Expr c = graph_.apply(sym::Op::kCos, angle.scalar());
         const sym::Expr s = graph_.apply(sym::Op::kSin, angle.scalar());
-        body.start[0] = {c, s, graph_.zero()};
-        body.start[1] = {graph_.neg(s), c, graph_.zero()};
+        mech::Axes stated = unit_axes(graph_);
+        stated[0] = {c, s, graph_.zero()};
+        stated[1] = {graph_.neg(s), c, graph_.zero()};
+        (orientation.guess ? guessed_axes_[body.first] : body.reference) = stated;
+        if (!orientation.guess) {
+            reference_angles_[body.first] = angle.scalar();
+        }
         start_value(body.first + 2, false, angle.scalar(), !orientation.guess, span);
     } else if (!node.planar) {
         const sym::Expr zero = graph_.zero();
@@ -307,7 +318,8 @@ void Lowering::start_position(const BodyDeclaration& node, mech::Body& body) {
             if (value.bad() || !allow(value, 0, orientation.value, "an initial orientation")) {
                 return;
             }
-            body.start = mech::axes_of(graph_, value.rotation);
+            (orientation.guess ? guessed_axes_[body.first] : body.reference) =
+                mech::axes_of(graph_, value.rotation);
         }
         for (std::size_t k = 0; k < 4; ++k) {
             start_value(body.first + 3 + static_cast<int>(k), false, value.rotation[k],

@@ -327,7 +327,7 @@ void Lowering::lower(const Statement&, const InitialList& node) {
 void Lowering::one_initial(const Binding& item) {
     ExprId id = item.name;
     const int primes = strip_primes(id);
-    const Value value = scalar_of(item.value, "an initial value");
+    Value value = scalar_of(item.value, "an initial value");
     const std::optional<int> coordinate = coordinate_of(id, "an initial value");
     if (!coordinate) {
         return;
@@ -337,9 +337,16 @@ void Lowering::one_initial(const Binding& item) {
              {"it follows from the equations; give x and x'"});
         return;
     }
-    if (value.bad() || !allow(value, 0, item.value, "an initial value",
-                              "it is a number made of numbers and parameters")) {
+    // A guess of a position may follow other positions, at the start.
+    const Dependence followed = item.guess && primes == 0 ? kOnPositions : Dependence{0};
+    const char* const hint =
+        "it is made of numbers and parameters; a guess (~) of a position also of other positions";
+    if (value.bad() || !allow(value, followed, item.value, "an initial value", hint)) {
         return;
+    }
+    value = Value::scalar(over_coordinates(value.scalar()));
+    if (!allow(value, followed, item.value, "an initial value", hint)) {
+        return;  // a point that moves with time
     }
     const std::optional<double> number = number_of(value.scalar());
     if (number && !std::isfinite(*number)) {

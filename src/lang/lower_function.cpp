@@ -38,9 +38,10 @@ constexpr std::array<ScalarFunction, 17> kScalarFunctions{{
 
 const std::vector<std::string>& builtin_names() {
     static const std::vector<std::string> kNames = [] {
-        std::vector<std::string> names{"dot",          "cross", "norm",  "position", "velocity",
-                                       "acceleration", "omega", "axis",  "fixed",    "rotation",
-                                       "quaternion",   "axes",  "start", "reaction"};
+        std::vector<std::string> names{"dot",      "cross",        "norm",       "position",
+                                       "velocity", "acceleration", "omega",      "axis",
+                                       "fixed",    "rotation",     "quaternion", "axes",
+                                       "start",    "reaction",     "components", "turned"};
         for (const ScalarFunction& f : kScalarFunctions) {
             names.emplace_back(f.name);
         }
@@ -133,8 +134,11 @@ Value Lowering::call_builtin(ExprId id, std::string_view name, bool& known) {
     if (name == "position" || name == "velocity" || name == "acceleration") {
         return call_point_function(id, name);
     }
-    if (name == "omega" || name == "axis" || name == "fixed") {
+    if (name == "omega" || name == "axis" || name == "fixed" || name == "components") {
         return call_body_function(id, name);
+    }
+    if (name == "turned") {
+        return call_turned(id);
     }
     if (name == "start") {
         return call_start(id);

@@ -120,6 +120,13 @@ class Lowering {
         std::optional<mech::InitialValue> value;
         bool imported = false;
     };
+    /// What a symbol of a position is: component k of an axis of a body, or of a point.
+    struct Place {
+        int body = -1;
+        int point = -1;
+        std::size_t axis = 0;
+        std::size_t k = 0;
+    };
     struct Setting {
         std::string name;  ///< without primes
         int primes = 0;
@@ -235,10 +242,19 @@ class Lowering {
     Value in_axes(int body, const Value& v);
     Value in_body(ExprId id);
     sym::Expr plain_number(sym::Expr e);
-    mech::Vec3 at_start(const Value& v);
-    Value fixed_in(int body, const Value& v);
+    template <class Replace>
+    sym::Expr replace_positions(sym::Expr e, const Replace& replace);
+    const mech::Axes& axes_at(int body, bool guesses) const;
+    mech::Vec3 in_orientations(const Value& v, bool guesses);
+    mech::Vec3 at_reference(const Value& v) { return in_orientations(v, false); }
+    mech::Vec3 components_at(int body, const Value& v, bool guesses);
+    std::optional<mech::Vec3> components_in(int body, const Value& v, ExprId at);
+    std::vector<std::string> guessed_bodies(int body, const Value& v);
     Value call_body_function(ExprId id, std::string_view name);
     Value call_start(ExprId id);
+    std::optional<int> planar_owner(const Value& v);
+    Value call_turned(ExprId id);
+    sym::Expr over_coordinates(sym::Expr e);
 
     // Rotations (lower_rotation.cpp).
     Value call_rotation(ExprId id, std::string_view name);
@@ -375,6 +391,10 @@ class Lowering {
     std::unordered_map<std::string, JointKind> joints_;
     std::unordered_map<std::string, int> places_on_bodies_;  ///< points by their text
     sym::NodeMap<std::string> place_texts_;                  ///< of their components
+    /// By the first coordinate of a body: exact angles of planar bodies, and axes that are guesses.
+    std::unordered_map<int, sym::Expr> reference_angles_;
+    std::unordered_map<int, mech::Axes> guessed_axes_;
+    sym::NodeMap<Place> places_of_;  ///< what symbols of positions mean
     bool prelude_read_ = false;
     std::unordered_set<std::uint32_t> prelude_files_;
     int joint_ = -1;                            ///< the joint that is being carried out

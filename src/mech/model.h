@@ -61,7 +61,9 @@ struct Body {
     int norm = -1;      ///< the constraint u.u = 1
     Axes axes;          ///< symbols of axis(B, (1,0,0)), axis(B, (0,1,0)), axis(B, (0,0,1))
     Vec3 omega, alpha;  ///< symbols of its angular velocity and acceleration, world axes
-    Axes start;         ///< its axes as declared, over parameters: where directions are fixed in it
+    /// Its axes in the reference orientation, over parameters: the exact one of its statement, else
+    /// no rotation. Directions are fixed in it there; `initial` and guesses never move it.
+    Axes reference;
     Span span;
     std::string place = {};  ///< "door.ank:3:6", for messages while the model runs
 };
@@ -220,7 +222,9 @@ struct Event {
 struct InitialValue {
     int coordinate;
     bool velocity = false;
-    Expr value;  ///< over parameters; of a velocity also over coordinates, once these are assembled
+    /// Over parameters; of a velocity also over coordinates, once these are assembled; of a guess
+    /// of a position also over other coordinates, where these start.
+    Expr value;
     bool exact = true;
     Span span;
 };
@@ -234,8 +238,8 @@ struct Scale {
 };
 
 struct Simulate {
-    Expr until;                 ///< over parameters
-    std::optional<Expr> every;  ///< over parameters; 500 intervals if absent
+    Expr until;                    ///< over parameters
+    std::optional<Expr> every;     ///< over parameters; 500 intervals if absent
     std::optional<Expr> max_step;  ///< likewise; any if absent
     bool stiff = false;
     Span span;

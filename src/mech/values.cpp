@@ -69,37 +69,6 @@ Result<InitialState> initial_values(const Model& model, std::span<const double> 
     state.v_scale.assign(n, 0.0);
     state.v_follows.assign(n, false);
 
-    auto symbols = symbol_values<double>(model, parameters);
-    for (const bool velocities : {false, true}) {
-        std::vector<Expr> given;
-        for (const InitialValue& initial : model.initial) {
-            if (initial.velocity == velocities) {
-                given.push_back(initial.value);
-            }
-        }
-        const std::vector<double> numbers = sym::evaluate<double>(model.graph, given, symbols);
-        const double* next = numbers.data();
-        for (const InitialValue& initial : model.initial) {
-            const auto i = static_cast<std::size_t>(initial.coordinate);
-            if (initial.velocity != velocities) {
-                continue;
-            }
-            (velocities ? state.v : state.q)[i] = *next++;
-            (velocities ? state.v_exact : state.q_exact)[i] = initial.exact;
-            state.v_follows[i] =
-                state.v_follows[i] ||
-                sym::depends_on_kind(model.graph, initial.value, sym::SymbolKind::kCoordinate);
-        }
-        for (std::size_t i = 0; i < n && !velocities; ++i) {
-            symbols[model.coordinates[i].q] = state.q[i];
-        }
-    }
-
-    for (const Scale& scale : model.scales) {
-        const double size = sym::evaluate<double>(
-            model.graph, scale.value, symbol_values<double>(model, parameters));
-        (scale.velocity ? state.v_scale : state.q_scale)[static_cast<std::size_t>(scale.coordinate)] = size;
-    }
     std::unordered_map<std::string, std::size_t> places;  // "x" at 2i, "x'" at 2i + 1
     std::vector<std::string> known;
     for (std::size_t i = 0; i < n && !(overrides.empty() && scales.empty()); ++i) {
@@ -109,19 +78,69 @@ Result<InitialState> initial_values(const Model& model, std::span<const double> 
         known.push_back(name);
         known.push_back(name + "'");
     }
+    std::vector<const Override*> replaced(2 * n, nullptr);
     for (const Override& item : overrides) {
         const auto place = places.find(item.name);
         if (place == places.end()) {
             return unknown_name("coordinate", item.name, known);
         }
-        const bool velocity = place->second % 2 == 1;
-        (velocity ? state.v : state.q)[place->second / 2] = item.value;
-        (velocity ? state.v_exact : state.q_exact)[place->second / 2] = true;
-        if (velocity) {
-            state.v_follows[place->second / 2] = false;
+        replaced[place->second] = &item;
+    }
+
+    auto symbols = symbol_values<double>(model, parameters);
+    const auto follows = [&](const InitialValue& initial) {
+        return sym::depends_on_kind(model.graph, initial.value, sym::SymbolKind::kCoordinate);
+    };
+    // Positions over parameters alone, then guesses that follow them in the order of the
+    // coordinates, then velocities.
+    enum class Pass : std::uint8_t { kGiven, kFollowing, kVelocities };
+    for (const Pass pass : {Pass::kGiven, Pass::kFollowing, Pass::kVelocities}) {
+        const bool velocity = pass == Pass::kVelocities;
+        std::vector<double>& values = velocity ? state.v : state.q;
+        std::vector<bool>& exact = velocity ? state.v_exact : state.q_exact;
+        std::vector<const InitialValue*> of_pass;
+        std::vector<Expr> expressions;
+        for (const InitialValue& initial : model.initial) {
+            if (initial.velocity == velocity &&
+                (velocity || follows(initial) == (pass == Pass::kFollowing))) {
+                of_pass.push_back(&initial);
+                expressions.push_back(initial.value);
+            }
+        }
+        // One that follows may stand in the next.
+        const bool together = pass != Pass::kFollowing;
+        std::vector<double> numbers;
+        if (together) {
+            numbers = sym::evaluate<double>(model.graph, expressions, symbols);
+        }
+        for (std::size_t k = 0; k < of_pass.size(); ++k) {
+            const auto i = static_cast<std::size_t>(of_pass[k]->coordinate);
+            if (replaced[2 * i + (velocity ? 1 : 0)] != nullptr) {
+                continue;
+            }
+            values[i] = together ? numbers[k]
+                                 : sym::evaluate<double>(model.graph, of_pass[k]->value, symbols);
+            exact[i] = of_pass[k]->exact;
+            state.v_follows[i] = velocity && follows(*of_pass[k]);
+            symbols[velocity ? model.coordinates[i].v : model.coordinates[i].q] = values[i];
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            if (const Override* item = replaced[2 * i + (velocity ? 1 : 0)]) {
+                values[i] = item->value;
+                exact[i] = true;
+            }
+            if (pass == Pass::kGiven) {
+                symbols[model.coordinates[i].q] = values[i];
+            }
         }
     }
 
+    for (const Scale& scale : model.scales) {
+        const double size = sym::evaluate<double>(model.graph, scale.value,
+                                                  symbol_values<double>(model, parameters));
+        (scale.velocity ? state.v_scale
+                        : state.q_scale)[static_cast<std::size_t>(scale.coordinate)] = size;
+    }
     for (const Override& item : scales) {
         const auto place = places.find(item.name);
         if (place == places.end()) {
