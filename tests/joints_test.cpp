@@ -1,10 +1,14 @@
 // Joints are text: each kind leaves the freedom it should and keeps what it promises, and a copy of
 // the prelude under other names, imported by a model, does the same to the last bit.
+#include <random>
 #include <regex>
+
+#include <fmt/format.h>
 
 #include "lang/prelude.h"
 #include "pipeline.h"
 #include "sim/check.h"
+#include "sym/print.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -17,10 +21,13 @@ struct Case {
     std::string text;
 };
 
-constexpr const char* kBody =
-    "gravity (0.3, -0.2, -9.81)\n"
+constexpr const char* kStatement =
     "body b mass 2 inertia [1, 0.1, 0; 0.1, 1.2, -0.2; 0, -0.2, 1.5] at ~ (0.3, 0.1, 0.2), "
-    "orientation ~ rotation((1, 2, 2), 0.4), velocity ~ (0.2, 0.1, 0.3), omega ~ (1, 2, 1.5)\n";
+    "velocity ~ (0.2, 0.1, 0.3), omega ~ (1, 2, 1.5)";
+/// A turn by 0.4 about (1, 2, 2).
+constexpr const char* kGuess =
+    "initial b.u0 ~ 0.98007, b.u1 ~ 0.06622, b.u2 ~ 0.13245, b.u3 ~ 0.13245\n";
+const std::string kBody = std::string("gravity (0.3, -0.2, -9.81)\n") + kStatement + "\n" + kGuess;
 
 std::vector<Case> cases() {
     const std::string b = kBody;
@@ -193,6 +200,127 @@ TEST(Joints, LeaveTheirFreedomAndKeepTheirPromise) {
         EXPECT_LT(run.summary.largest_energy_imbalance, 1e-8);
         for (std::size_t row = 0; row < run.rows.rows(); ++row) {
             EXPECT_NEAR(run.at(row, "zero"), 0.0, 1e-10) << "at t = " << run.at(row, "t");
+        }
+    }
+}
+
+/// Constraints, potentials and forces as text, or the messages.
+struct Laws {
+    bool accepted = false;
+    std::string text;
+};
+
+Laws laws_of(const std::string& text) {
+    Sources sources;
+    const lang::ParseResult parsed = lang::parse_model_text(sources, "joint.ank", text, {});
+    if (!parsed.model) {
+        return {false, render(parsed.diagnostics, sources)};
+    }
+    const mech::Model& model = *parsed.model;
+    Laws laws{true, ""};
+    for (const mech::Constraint& constraint : model.constraints) {
+        for (const sym::Expr row : constraint.rows) {
+            laws.text += constraint.name + ": " + sym::print(model.graph, row) + "\n";
+        }
+    }
+    for (const mech::EnergyTerm& term : model.potential) {
+        laws.text += "potential " + sym::print(model.graph, term.value) + "\n";
+    }
+    for (const mech::Output& output : model.outputs) {
+        laws.text += output.name + " = " + sym::print(model.graph, output.value) + "\n";
+    }
+    return laws;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    if (const std::size_t at = text.find(from); at != std::string::npos) {
+        text.replace(at, from.size(), to);
+    }
+    return text;
+}
+
+// A guess says where the search for a start begins and nothing else: `initial` never moves a
+// direction, and a guess in the statement of a body leaves it or is refused with the reason.
+TEST(Joints, AreNotChangedByGuesses) {
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> spread(-1.0, 1.0);
+    int kept = 0;
+    int refused = 0;
+    for (const Case& one : cases()) {
+        SCOPED_TRACE(one.kind);
+        const std::string plain = replaced(one.text, kGuess, "");
+        const Laws laws = laws_of(plain);
+        ASSERT_TRUE(laws.accepted) << laws.text;
+        for (int trial = 0; trial < 8; ++trial) {
+            const auto number = [&] { return fmt::format("{:.3f}", spread(random)); };
+            const Laws moved =
+                laws_of(plain + "initial b.u0 ~ " + number() + ", b.u1 ~ " + number() +
+                        ", b.u2 ~ " + number() + ", b.x ~ " + number() + "\n");
+            ASSERT_TRUE(moved.accepted) << moved.text;
+            EXPECT_EQ(moved.text, laws.text);
+            const std::string axis = trial % 2 == 0
+                                         ? "(1, 2, 2)"
+                                         : "(" + number() + ", " + number() + ", " + number() + ")";
+            const Laws stated =
+                laws_of(replaced(plain, kStatement,
+                                 std::string(kStatement) + " orientation ~ rotation(" + axis +
+                                     ", " + number() + ")"));
+            if (stated.accepted) {
+                EXPECT_EQ(stated.text, laws.text);
+                ++kept;
+            } else {
+                EXPECT_NE(stated.text.find("would depend on a guess"), std::string::npos)
+                    << stated.text;
+                ++refused;
+            }
+        }
+    }
+    EXPECT_GT(kept, 40);
+    EXPECT_GT(refused, 40);
+}
+
+// One joint after the other between planar bodies; the motion is the same from any guess that
+// leads to the same start.
+TEST(Joints, BetweenPlanarBodiesMoveTheSameFromAnyGuess) {
+    std::mt19937 random(6);
+    std::uniform_real_distribution<double> spread(-9.0, 9.0);
+    const std::vector<std::string> joints{
+        "torsion_spring(ground, rod, (0, 0, 1), stiffness = 20)",
+        "torsion_spring(rod, ground, (0, 0, -1), stiffness = 20, rest = 0.4)",
+        "torsion_damper(ground, rod, (0, 0, 1), damping = 0.3)",
+        "angle(ground, rod, start_angle = 2)",
+        "gear(rod, wheel, (0, 0, 1), ratio = -2)",
+        "rack(rod, wheel, (0, 0, 1), direction = (1, 0, 0), radius = 0.2)",
+    };
+    for (const std::string& joint : joints) {
+        SCOPED_TRACE(joint);
+        const auto end = [&](double a, double b) {
+            const bool tied = joint.starts_with("gear") || joint.starts_with("rack");
+            const Loaded loaded = load_text(
+                "guess.ank",
+                fmt::format("gravity (0, -9.81, 0)\n"
+                            "planar body rod mass 1 inertia 0.1 at ~ (0.5, 0) angle ~ {}\n"
+                            "planar body wheel mass 2 inertia 0.3 at ~ (0, 0) angle ~ {}\n"
+                            "joint pin: revolute(ground, rod at (-0.5, 0, 0))\n"
+                            "joint j: {}\n"
+                            "coordinate s\nkinetic s'^2/2\n"
+                            "constraint drive: rod.angle = 0.5 + s\n"
+                            "initial s = 0, s' = 0.1{}\n"
+                            "output M = rod.angle\n",
+                            a, b, joint, tied ? "" : ", wheel.angle = 0"));
+            EXPECT_TRUE(loaded.prepared) << loaded.messages;
+            const Recording run = run_model(*loaded.prepared, {.times = even_times(0.5, 2)});
+            EXPECT_FALSE(run.error) << run.error->message;
+            return std::pair(run.at(2, "M"), run.at(2, "wheel.angle"));
+        };
+        const auto [angle, wheel] = end(0.5, 0.0);
+        for (int trial = 0; trial < 4; ++trial) {
+            const double a = spread(random);
+            const auto [other_angle, other_wheel] = end(a, spread(random));
+            EXPECT_NEAR(other_angle, angle, 1e-7) << a;
+            if (joint.starts_with("gear")) {
+                EXPECT_NEAR(other_wheel, wheel, 1e-7) << a;
+            }
         }
     }
 }

@@ -228,14 +228,15 @@ std::optional<mech::Vec3> Lowering::components_in(int index, const Value& v, Exp
     const auto text = [](const std::array<double, 3>& c) {
         return fmt::format("({:.4g}, {:.4g}, {:.4g})", c[0] + 0.0, c[1] + 0.0, c[2] + 0.0);
     };
-    fail(expr(at).span,
-         fmt::format("which direction is fixed in '{0}' would depend on a guess: it is {1} in {0} "
-                     "without rotation, and {2} in {0} as the orientation of '{3}' is guessed",
-                     name, text(meant), text(there), guessed.front()),
-         {fmt::format("write it in the axes of the body: {} in {}; a joint takes one for each "
-                      "body: axis = ..., axis_B = ... in B",
-                      text(there), name),
-          fmt::format("or give the orientation of '{}' exactly, without ~", guessed.front())});
+    fail(
+        expr(at).span,
+        fmt::format("the direction fixed in '{0}' would depend on a guess: in {0} it is {1} in the "
+                    "reference orientations, but {2} where '{3}' has its guessed orientation",
+                    name, text(meant), text(there), guessed.front()),
+        {fmt::format("write it in the axes of the body: {} in {}; a joint takes one for each "
+                     "body: axis = ..., axis_B = ... in B",
+                     text(there), name),
+         fmt::format("or give the orientation of '{}' exactly, without ~", guessed.front())});
     return std::nullopt;
 }
 
