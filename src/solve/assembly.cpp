@@ -267,7 +267,8 @@ void move_least(const Level& level, const VectorXd& guess, const std::vector<Ind
         const double after = squared_distance(moved.x - guess);
         const double step = squared_distance(moved.x - search.x);
         const bool nearer = after < before * (1.0 - kSameDistance);
-        const bool settles = after <= before * (1.0 + kSameDistance) && step < kShorter * last;
+        const bool settles = after <= before * (1.0 + kSameDistance) && step < kShorter * last &&
+                             step > kSamePlace * before;
         if (!moved.converged || !(nearer || settles)) {
             return;
         }
