@@ -87,7 +87,6 @@ TEST(CoarseGuess, ATreeOfBodiesGuessedAtOnePlaceIsPutTogether) {
         const Loaded loaded = load_text("tree.ank", tree(depth));
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
         ASSERT_TRUE(sim::has_sparse_rows(*loaded.prepared->compiled));
-        ASSERT_FALSE(loaded.prepared->compiled->is_large());
         const Result<sim::StartState> start = start_of(loaded);
         ASSERT_TRUE(start) << start.error().message;
         const std::vector<double>& q = start.value().q;

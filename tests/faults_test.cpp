@@ -99,7 +99,7 @@ TEST(Faults, TheSecondOfTwoRunsOnOneFileIsRefused) {
             scratch.run("ananke run p.ank --until 1e6 --every 0.01 -q " + option +
                         " & first=$!\n while ! test -e " + file +
                         "; do sleep 0.05; done\n ananke run p.ank --until 1 -q " + option +
-                        "; code=$?\n kill -9 $first; exit $code");
+                        "; code=$?\n kill -9 $first; wait $first; exit $code");
         EXPECT_EQ(second.exit_code, 1) << second.all();
         EXPECT_EQ(second.err.find("ananke: cannot write " + file +
                                   ": another run of ananke is writing it\n"),

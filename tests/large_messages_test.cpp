@@ -26,7 +26,7 @@ std::string message_of(const std::string& more) {
     if (!loaded.prepared) {
         return "";
     }
-    EXPECT_TRUE(loaded.prepared->compiled->is_large());
+    loaded.prepared->compiled = as_large(*loaded.prepared);
     const Result<sim::CheckReport> report = sim::check(*loaded.prepared, sim::Agreement::kSkip);
     EXPECT_FALSE(report);
     return report ? "" : report.error().message;
