@@ -51,6 +51,24 @@ void Mechanism::add_force(int coordinate, const Ex& value) {
     forces.push_back({Target::kCoordinate, coordinate, {}, {value, Ex(), Ex()}, false});
 }
 
+bool Mechanism::orientation_is_exact(const Place& place) const {
+    const auto index = static_cast<std::size_t>(place.index);
+    if (place.frame == Frame::kSpatial) {
+        return exact_bodies || spatial[index].exact_orientation;
+    }
+    return place.frame != Frame::kPlanar ||
+           said_q[static_cast<std::size_t>(planar[index].first + 2)].exact;
+}
+
+void Mechanism::make_orientation_exact(const Place& place) {
+    const auto index = static_cast<std::size_t>(place.index);
+    if (place.frame == Frame::kSpatial) {
+        spatial[index].exact_orientation = true;
+    } else if (place.frame == Frame::kPlanar) {
+        said_q[static_cast<std::size_t>(planar[index].first + 2)].exact = true;
+    }
+}
+
 void Mechanism::number_switches() {
     switches.clear();
     std::set<const Node*> seen;

@@ -51,6 +51,7 @@ struct SpatialBody {
     Matrix3d inertia = Matrix3d::Zero();
     int q = 0;
     int w = 0;
+    bool exact_orientation = false;  ///< also where the other start values are guesses
 };
 
 /// kinetic value/2*x'^2
@@ -193,6 +194,12 @@ struct Mechanism {
     Place add_spatial(const std::string& name, double mass, const Matrix3d& inertia);
     void add_force(const Place& place, const Ex3& value);
     void add_force(int coordinate, const Ex& value);
+
+    /// Whether the text gives the orientation of the body exactly; directions in world axes are
+    /// then those of the start.
+    bool orientation_is_exact(const Place& place) const;
+    /// The same from now on, whatever the rest of its start is.
+    void make_orientation_exact(const Place& place);
 
     /// Numbers the switches of the forces; call when all forces are there.
     void number_switches();

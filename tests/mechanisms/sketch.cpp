@@ -162,6 +162,13 @@ void Sketch::say() {
         m.said_q.push_back({style != Style::kGuessed, m.start.q[c.q]});
         m.said_w.push_back({style != Style::kGuessed, m.start.w[c.w]});
     }
+    // These joints keep the turn between the bodies, so the text has to give it.
+    for (const Joint& joint : m.joints) {
+        if (joint.kind == JointKind::kPrismatic || joint.kind == JointKind::kWeld) {
+            m.make_orientation_exact(joint.A);
+            m.make_orientation_exact(joint.B);
+        }
+    }
     // Values that bodies in space share are only guessed there, so others may have to move with
     // them.
     if (style != Style::kFewExact || !m.spatial.empty()) {

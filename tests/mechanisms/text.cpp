@@ -1,5 +1,9 @@
 #include "text.h"
 
+#include <cmath>
+
+#include "kinematics.h"
+
 namespace mechanisms {
 
 namespace {
@@ -41,6 +45,11 @@ class Writer {
         return text + ")";
     }
     std::string joint(const Joint& joint) const;
+    Matrix3d start_rotation(const Place& place) const;
+    Matrix3d reference_rotation(const Place& place) const;
+    std::string direction(const Place& place, const Vector3d& world) const;
+    std::string shared_direction(const char* word, const Joint& joint) const;
+    double start_turn(const Joint& joint) const;
     std::string scaled(const Constraint& c, const Ex& side) const {
         return c.scale == 1.0 ? expression(side)
                               : number(c.scale, kNone) + "*(" + expression(side) + ")";
@@ -161,6 +170,7 @@ std::string Writer::declarations() const {
     }
     const std::string how = m_.exact_bodies ? " " : " ~ ";
     for (const SpatialBody& b : m_.spatial) {
+        const std::string turned = m_.exact_bodies || b.exact_orientation ? " " : " ~ ";
         const auto J = [&](int i, int j) { return number(b.inertia(i, j), kInertia); };
         const VectorXd& q = m_.start.q;
         const VectorXd& w = m_.start.w;
@@ -168,7 +178,7 @@ std::string Writer::declarations() const {
         text += "body       " + b.name + " mass " + number(b.mass, kMass) + " inertia [" + J(0, 0) +
                 ", " + J(0, 1) + ", " + J(0, 2) + "; " + J(1, 0) + ", " + J(1, 1) + ", " + J(1, 2) +
                 "; " + J(2, 0) + ", " + J(2, 1) + ", " + J(2, 2) + "],\n           at" + how +
-                vector(Vector3d(q.segment<3>(b.q)), kLength) + ", orientation" + how +
+                vector(Vector3d(q.segment<3>(b.q)), kLength) + ", orientation" + turned +
                 "quaternion(" + u(0) + ", " + u(1) + ", " + u(2) + ", " + u(3) +
                 "),\n           velocity" + how + vector(Vector3d(w.segment<3>(b.w)), kVelocity) +
                 ", omega" + how + vector(Vector3d(w.segment<3>(b.w + 3)), kRate) + "\n";
@@ -176,38 +186,86 @@ std::string Writer::declarations() const {
     return text;
 }
 
+Matrix3d Writer::start_rotation(const Place& place) const {
+    static const std::vector<char> kByCondition;
+    return Kinematics(m_, m_.start, kByCondition).rotation(place);
+}
+
+/// The exact orientation of the body's statement; no rotation where that is a guess.
+Matrix3d Writer::reference_rotation(const Place& place) const {
+    return m_.orientation_is_exact(place) ? start_rotation(place) : Matrix3d::Identity();
+}
+
+/// A direction that the body carries along: in world axes where the reference orientation is that
+/// of the start, in the axes of the body otherwise.
+std::string Writer::direction(const Place& place, const Vector3d& world) const {
+    const Vector3d local = start_rotation(place).transpose() * world;
+    if (m_.orientation_is_exact(place) || local == world) {
+        return vector(world, kNone);
+    }
+    return vector(local, kNone) + " in " +
+           this->place({place.frame, place.index, Vector3d::Zero()});
+}
+
+/// A direction that both bodies carry along, with a second one for B where its text differs.
+std::string Writer::shared_direction(const char* word, const Joint& joint) const {
+    const std::string of_A = direction(joint.A, joint.axis);
+    const std::string of_B = direction(joint.B, joint.axis);
+    const std::string first = std::string(", ") + word + " = " + of_A;
+    return of_A == of_B ? first : first + ", " + word + "_B = " + of_B;
+}
+
+/// The angle of B against A at the start. It is 0 in the reference orientations, where the axis of
+/// A is turned into that of B by the smallest turn.
+double Writer::start_turn(const Joint& joint) const {
+    const Vector3d axis = joint.axis.normalized();
+    const Vector3d across = axis.unitOrthogonal();
+    const Matrix3d A = reference_rotation(joint.A) * start_rotation(joint.A).transpose();
+    const Matrix3d B = reference_rotation(joint.B) * start_rotation(joint.B).transpose();
+    const Matrix3d least =
+        Eigen::Quaterniond::FromTwoVectors(A * axis, B * axis).toRotationMatrix();
+    const Vector3d zero = B.transpose() * least * A * across;
+    return std::atan2(axis.dot(across.cross(zero)), across.dot(zero));
+}
+
 std::string Writer::joint(const Joint& joint) const {
     const std::string both = place(joint.A) + ", " + place(joint.B);
-    const std::string axis = ", axis = " + vector(joint.axis, kNone);
-    const std::string normal = ", normal = " + vector(joint.axis, kNone);
+    const std::string axis_A = ", axis = " + direction(joint.A, joint.axis);
+    const std::string normal_A = ", normal = " + direction(joint.A, joint.axis);
+    const std::string axis = shared_direction("axis", joint);
     switch (joint.kind) {
         case JointKind::kSpherical:
             return "spherical(" + both + ")";
         case JointKind::kRevolute:
             return "revolute(" + both + axis + ")";
         case JointKind::kUniversal:
-            return "universal(" + both + axis + ", other = " + vector(joint.other, kNone) + ")";
+            return "universal(" + both + axis_A + ", other = " + direction(joint.B, joint.other) +
+                   ")";
         case JointKind::kPrismatic:
             return "prismatic(" + both + axis + ")";
         case JointKind::kCylindrical:
             return "cylindrical(" + both + axis + ")";
         case JointKind::kPlanar:
-            return "planar(" + both + normal + ")";
+            return "planar(" + both + shared_direction("normal", joint) + ")";
         case JointKind::kPointOnLine:
-            return "point_on_line(" + both + axis + ")";
+            return "point_on_line(" + both + axis_A + ")";
         case JointKind::kPointOnPlane:
-            return "point_on_plane(" + both + normal + ")";
+            return "point_on_plane(" + both + normal_A + ")";
         case JointKind::kWeld:
             return "weld(" + both + ")";
         case JointKind::kKnifeEdge:
-            return "knife_edge(" + place(joint.B) + ", direction = " + vector(joint.axis, kNone) +
-                   ")";
+            return "knife_edge(" + place(joint.B) +
+                   ", direction = " + direction(joint.B, joint.axis) + ")";
         case JointKind::kRollingSphere:
             return "rolling_sphere(" + both + ", radius = " + number(joint.radius, kLength) + ")";
-        case JointKind::kPrescribedAngle:
-            return "prescribed_angle(" + both + axis + ", angle = " + expression(joint.drive) + ")";
+        case JointKind::kPrescribedAngle: {
+            const double turn = start_turn(joint);
+            return "prescribed_angle(" + both + axis +
+                   ", angle = " + (turn == 0.0 ? "" : number(turn, kNone) + " + ") +
+                   expression(joint.drive) + ")";
+        }
         case JointKind::kPrescribedDistance:
-            return "prescribed_distance(" + both + axis +
+            return "prescribed_distance(" + both + axis_A +
                    ", distance = " + expression(joint.drive) + ")";
         case JointKind::kPin:
             break;
