@@ -110,14 +110,15 @@ struct Row {
 ///   -sum_k F_k d slip_k/dv,   F_k = amount * direction_k + damping_k
 /// with the direction frozen: +1 or -1 for one component, so that the law stays smooth when a step
 /// ends beyond slip = 0; for two components slip/|slip|, mirrored beyond the line on which the
-/// slip has turned by a right angle, so that a straight stop is smooth likewise. While it sticks
-/// the direction is 0 and the rows are in force.
+/// slip has turned by a right angle, so that a straight stop is smooth likewise, and led over to
+/// the frozen direction where the slip is too small to have one. While it sticks the direction is 0
+/// and the rows are in force.
 struct FrictionElement {
     std::string name;
     std::vector<Row> rows;       ///< slip_k = 0
     bool dry = false;            ///< has a law that can stick
     std::vector<Expr> mode;      ///< symbols: the direction of slip, one per component
-    Expr still;                  ///< symbol: a slip whose square is smaller has no direction
+    Expr still;                  ///< symbol: a slip whose square is smaller has no own direction
     std::vector<Expr> force;     ///< F_k: what slides past feels along slip_k; over q, v, t, lambda
     Expr amount;                 ///< dry part of |F|
     Expr limit;                  ///< the largest dry friction while it sticks

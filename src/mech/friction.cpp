@@ -281,9 +281,8 @@ class Builder {
         element.span = friction.span;
         element.constraints = friction.constraints;
         element.amount = element.limit = element.load = element.coefficient = graph_.zero();
-        const std::string which = of_same_name > 1
-                                      ? fmt::format("{}:{}", friction.name, of_same_name)
-                                      : friction.name;
+        const std::string which =
+            of_same_name > 1 ? fmt::format("{}:{}", friction.name, of_same_name) : friction.name;
         element.still = graph_.symbol(SymbolKind::kReaction, fmt::format("still[{}]", which));
         for (std::size_t k = 0; k < rub.slip.size(); ++k) {
             const std::string index = rub.slip.size() > 1 ? fmt::format(".{}", k + 1) : "";
@@ -307,7 +306,11 @@ class Builder {
         return sum;
     }
 
-    /// The frozen direction of slip; see FrictionElement.
+    /// The frozen direction of slip; see FrictionElement. A planar slip s that is not larger than
+    /// e = sqrt(still) is led over from the frozen direction d to its own:
+    ///     s + e w d, w = (1 - s^2/e^2)^2
+    /// which is d at s = 0 and s at |s| = e. A jump in between would hold a slip that begins in
+    /// another direction at |s| = e, where friction pushes it back.
     std::vector<Expr> directions(const FrictionElement& element) {
         if (element.rows.size() == 1) {
             return element.mode;
@@ -321,13 +324,27 @@ class Builder {
             slips = graph_.add(slips, graph_.square(element.mode[k]));
         }
         const Expr moving = graph_.apply(Op::kLess, element.still, graph_.mul(squared, slips));
-        const Expr size = graph_.select(graph_.apply(Op::kLess, along, zero),
-                                        graph_.neg(graph_.apply(Op::kSqrt, squared)),
-                                        graph_.apply(Op::kSqrt, squared));
+        const Expr leads = graph_.apply(Op::kLess, zero, graph_.mul(element.still, slips));
+        const Expr back = graph_.apply(Op::kLess, along, zero);
+        const Expr root = graph_.apply(Op::kSqrt, squared);
+        const Expr size = graph_.select(back, graph_.neg(root), root);
+        const Expr lead =
+            graph_.mul(graph_.apply(Op::kSqrt, element.still),
+                       graph_.square(graph_.sub(graph_.one(), graph_.div(squared, element.still))));
+        std::vector<Expr> led;
+        Expr led_squared = zero;
+        for (std::size_t k = 0; k < element.rows.size(); ++k) {
+            const Expr slip = element.rows[k].residual;
+            led.push_back(graph_.add(graph_.select(back, graph_.neg(slip), slip),
+                                     graph_.mul(lead, element.mode[k])));
+            led_squared = graph_.add(led_squared, graph_.square(led[k]));
+        }
+        const Expr led_size = graph_.apply(Op::kSqrt, led_squared);
         std::vector<Expr> unit;
         for (std::size_t k = 0; k < element.rows.size(); ++k) {
+            const Expr below = graph_.select(leads, graph_.div(led[k], led_size), element.mode[k]);
             unit.push_back(
-                graph_.select(moving, graph_.div(element.rows[k].residual, size), element.mode[k]));
+                graph_.select(moving, graph_.div(element.rows[k].residual, size), below));
         }
         return unit;
     }

@@ -15,8 +15,8 @@ namespace {
 constexpr double kSlipRounding = 1e-14;
 /// The same where a slip of two components ends, whose direction is lost before.
 constexpr double kNoPlanarSlip = 1e-10;
-/// A planar slip below this part of its size has no direction: what is left of it after a rest is
-/// rounding.
+/// A planar slip below this part of its size has no direction of its own: what is left of it after
+/// a rest is rounding, and what begins after it still turns to where its friction pushes it.
 constexpr double kNoDirection = 1e-8;
 /// Looks into a step: force of a friction that sticks, slip of one that slips.
 constexpr int kLooks = 8;
@@ -240,7 +240,7 @@ std::optional<FrictionEvent> FrictionWatch::after_step(ode::Stepper& stepper) {
     if (first) {
         return first;
     }
-    // A planar slip keeps its own direction as the one it is measured against.
+    // A planar slip that has a direction keeps it as the one it is measured against.
     for (int f = 0; f < count(); ++f) {
         const CompiledFriction& one = friction(f);
         const double size = slip_size(f);
@@ -249,6 +249,9 @@ std::optional<FrictionEvent> FrictionWatch::after_step(ode::Stepper& stepper) {
         }
         if (one.dry && size < begin_sizes_[at(f)] && size < kNoPlanarSlip * speeds_[at(f)]) {
             return FrictionEvent{end, f, false};
+        }
+        if (size <= kNoDirection * speeds_[at(f)]) {
+            continue;
         }
         const std::array<double, 2> direction{values_[at(one.first_value)] / size,
                                               values_[at(one.first_value + 1)] / size};
