@@ -107,7 +107,6 @@ RowWriter::RowWriter(Evaluator& evaluator, Dynamics& dynamics, bool principle)
     const auto m = static_cast<std::size_t>(model.constraint_rows);
     const auto all_rows = static_cast<std::size_t>(model.m());
     violations_.resize(m);
-    rate_sizes_.assign(m, 0.0);
     rate_.resize(all_rows);
     scale_.resize(all_rows);
     if (!has_sparse_rows(model)) {
@@ -121,13 +120,6 @@ RowWriter::RowWriter(Evaluator& evaluator, Dynamics& dynamics, bool principle)
     }
 }
 
-/// Relative to the largest terms of the motion so far: at an instant at which all of them vanish
-/// their sum is rounding of what they were.
-double RowWriter::relative_rate(std::size_t row, double sum, double size) {
-    rate_sizes_[row] = std::max(rate_sizes_[row], size);
-    return sum / solve::divisor(rate_sizes_[row]);
-}
-
 /// Without matrices.
 void RowWriter::find_sparse_violations(double t, const double* q, const double* v) {
     const CompiledModel& model = evaluator_->model();
@@ -138,6 +130,9 @@ void RowWriter::find_sparse_violations(double t, const double* q, const double* 
     }
     // psi' = A a - b
     const SparseValues at = evaluator_->sparse_system(t, q, v);
+    const std::span<const double> sizes =
+        evaluator_->scales().accelerations_with(dynamics_->a().data());
+    largest_.assign(rate_.size(), 0.0);
     for (std::size_t i = 0; i < rate_.size(); ++i) {
         rate_[i] = -at.b[i];
         scale_[i] = std::abs(at.b[i]);
@@ -147,10 +142,13 @@ void RowWriter::find_sparse_violations(double t, const double* q, const double* 
         const double term = at.A[i] * dynamics_->a()[model.row_entries[i].column];
         rate_[row] += term;
         scale_[row] += std::abs(term);
+        largest_[row] +=
+            std::abs(at.A[i]) * sizes[static_cast<std::size_t>(model.row_entries[i].column)];
     }
     for (std::size_t i = 0; i < violations_.size(); ++i) {
         if (!model.rows[i].holonomic) {
-            violations_[i].rate = relative_rate(i, rate_[i], scale_[i]);
+            violations_[i].rate =
+                rate_[i] / solve::divisor(std::max(scale_[i], kPartOfSize * largest_[i]));
         }
     }
 }
@@ -164,21 +162,25 @@ void RowWriter::find_violations(double t, const double* q, const double* v) {
     evaluator_->velocity(t, q, v, rate_.data(), jacobian_.data(), scale_.data());
     const std::span<const double> residual = evaluator_->scaled_residuals(t, q, v);
     const solve::System at = evaluator_->system(t, q, v);
+    const std::span<const double> sizes =
+        evaluator_->scales().accelerations_with(dynamics_->a().data());
     for (std::size_t i = 0; i < violations_.size(); ++i) {
         violations_[i].residual = residual[i];
         if (model.rows[i].holonomic) {
             violations_[i].rate = rate_[i] / solve::divisor(scale_[i]);
         } else {
-            // psi' = A a - b
+            // psi' = A a - b. Terms may all vanish at an instant: the sizes of A count too.
             const auto row = static_cast<Eigen::Index>(i);
             double sum = -at.b[row];
             double size = std::abs(at.b[row]);
+            double largest = 0.0;
             for (Eigen::Index j = 0; j < at.A.cols(); ++j) {
                 const double term = at.A(row, j) * dynamics_->a()[j];
                 sum += term;
                 size += std::abs(term);
+                largest += std::abs(at.A(row, j)) * sizes[static_cast<std::size_t>(j)];
             }
-            violations_[i].rate = relative_rate(i, sum, size);
+            violations_[i].rate = sum / solve::divisor(std::max(size, kPartOfSize * largest));
         }
     }
 }

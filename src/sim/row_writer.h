@@ -47,7 +47,6 @@ class RowWriter {
   private:
     void find_violations(double t, const double* q, const double* v);
     void find_sparse_violations(double t, const double* q, const double* v);
-    double relative_rate(std::size_t row, double sum, double size);
     void push_reactions(double t, const double* q, const double* v);
     void fill_frictions(double t, const double* q, const double* v);
     void fill_principle(double t, const double* q, const double* v);
@@ -60,7 +59,7 @@ class RowWriter {
     std::vector<double> row_;
     std::vector<Violation> violations_;
     std::vector<double> rate_, jacobian_, scale_;
-    std::vector<double> rate_sizes_;  ///< of the terms of psi', largest so far
+    std::vector<double> largest_;  ///< per row: sum of |A| and the sizes of accelerations
     Reactions reactions_;
     ControlColumns controls_;
     bool principle_;

@@ -34,6 +34,7 @@ Scales::Scales(std::span<const int> kinds) : kinds_(kinds) {
     const std::size_t count = kinds.empty() ? 0 : static_cast<std::size_t>(*last) + 1;
     q_.resize(kinds.size(), count);
     v_.resize(kinds.size(), count);
+    a_.resize(kinds.size(), count);
     for (std::vector<double>* each : {&ties_.q, &ties_.v, &ties_.a}) {
         each->assign(kinds.size(), 0.0);
     }
@@ -60,6 +61,7 @@ void Scales::Level::start(std::span<const double> wanted) {
 void Scales::start(const GivenScales& given) {
     q_.start(given.q);
     v_.start(given.v);
+    a_.start({});
     for (std::vector<double>* each : {&ties_.q, &ties_.v, &ties_.a}) {
         std::fill(each->begin(), each->end(), 0.0);
     }

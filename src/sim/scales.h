@@ -8,6 +8,8 @@
 // From the sizes follow all others:
 //   tolerances of steps   a part of the size                     sim/state_equation.h
 //   residuals             |phi| over the sum of |terms|, at least a tenth of sum |phi_q| size
+//   their rates           |phi'| over the sum of |terms|, at least a tenth of sum |A| size, the
+//                         sizes being those of accelerations            sim/row_writer.h
 //   corrections           |dq| over the size                     sim/surface.h
 //   slips                 |s| over sum |s_v| size                sim/friction_watch.h
 //   events                |f| over the sum of |terms|, at least sum |f_q| size         EventWatch
@@ -37,11 +39,15 @@ class Scales {
     /// Sizes are at least those of this state.
     void see(const double* q, const double* v);
 
+    /// Accelerations have a size too: where terms vanish at an instant their sum is rounding of it.
+    void see_accelerations(const double* a) { a_.see(kinds_, a); }
+
     std::span<const double> positions() const { return q_.sizes; }   ///< n
     std::span<const double> velocities() const { return v_.sizes; }  ///< n
     /// Sizes if x (n), which need not be seen, counted too; valid until the next call.
     std::span<const double> positions_with(const double* q) { return q_.with(kinds_, q); }
     std::span<const double> velocities_with(const double* v) { return v_.with(kinds_, v); }
+    std::span<const double> accelerations_with(const double* a) { return a_.with(kinds_, a); }
     /// What a kind is tied to: sizes that other kinds, or forces, give it through the equations.
     /// Used where a kind has not moved beyond rounding: a body at the origin whose parts turn.
     std::span<const double> tied_positions() const { return q_.tied; }   ///< n
@@ -76,7 +82,7 @@ class Scales {
     };
 
     std::span<const int> kinds_;
-    Level q_, v_;
+    Level q_, v_, a_;
     struct Ties {
         std::vector<double> q, v, a;  ///< n each
     };

@@ -44,6 +44,7 @@ void StateEquation::set_tolerances(double tolerance, const ode::StepAhead& step,
                                    std::span<double> atol) {
     Scales& scales = evaluator_->scales();
     scales.see(step.y.data(), step.y.data() + n_);
+    scales.see_accelerations(step.slope.data() + n_);
     const double part = kPartOfSize * tolerance;
     const double h = std::abs(step.h);
     // Where nothing has moved yet the size is what the step leads to: v = h a, q = h v. Where
