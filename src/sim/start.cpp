@@ -10,7 +10,6 @@
 #include "sim/some_names.h"
 #include "sim/sparse_assembly.h"
 #include "sim/sparse_rows.h"
-#include "sim/ties.h"
 #include "solve/assembly.h"
 
 namespace ananke::sim {
@@ -228,9 +227,6 @@ Result<StartState> assemble_large(Evaluator& evaluator, const mech::InitialState
                 }
             }
         }
-        if (velocity) {
-            Ties(evaluator).measure_start(t, state.q.data(), state.v.data());
-        }
         std::vector<double>& x = velocity ? state.v : state.q;
         const std::vector<double> given = x;
         const std::vector<bool>& exact = velocity ? initial.v_exact : initial.q_exact;
@@ -272,18 +268,18 @@ Result<StartState> assemble(Evaluator& evaluator, const mech::InitialState& init
     mech::InitialState wanted = initial;
     solve::InitialValues given{
         t, vector(initial.q), vector(initial.v), initial.q_exact, initial.v_exact, {}};
-    given.follow_positions = [&](const double* q, double* v) {
-        const std::vector<double> values =
-            model.following.empty() ? std::vector<double>{} : evaluator.start_velocities(t, q);
-        for (std::size_t k = 0; k < values.size(); ++k) {
-            const auto i = static_cast<std::size_t>(model.following[k]);
-            if (initial.v_follows[i]) {
-                v[i] = values[k];
-                wanted.v[i] = values[k];
+    if (!model.following.empty()) {
+        given.follow_positions = [&](const double* q, double* v) {
+            const std::vector<double> values = evaluator.start_velocities(t, q);
+            for (std::size_t k = 0; k < values.size(); ++k) {
+                const auto i = static_cast<std::size_t>(model.following[k]);
+                if (initial.v_follows[i]) {
+                    v[i] = values[k];
+                    wanted.v[i] = values[k];
+                }
             }
-        }
-        Ties(evaluator).measure_start(t, q, v);
-    };
+        };
+    }
     SparseAssembly search(evaluator);
     solve::AssemblyOptions options;
     options.search = has_sparse_rows(model) ? &search : nullptr;

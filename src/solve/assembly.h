@@ -23,8 +23,7 @@ struct InitialValues {
     Eigen::VectorXd v;          ///< n
     std::vector<bool> q_exact;  ///< n
     std::vector<bool> v_exact;  ///< n
-    /// Called once the positions are assembled, before velocities are looked at; may be empty.
-    /// Sets those of v that are given as functions of the positions.
+    /// Sets those of v that are given as functions of the assembled positions; may be empty.
     std::function<void(const double* q, double* v)> follow_positions;
 };
 
