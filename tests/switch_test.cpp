@@ -354,7 +354,7 @@ constexpr double kReference = 1e-13;  ///< tolerance
 /// the program, in each column by itself.
 End end_of(const Case& one) {
     constexpr double kAside = 1e-6;
-    constexpr std::size_t kInstants = 24;
+    constexpr std::size_t kInstants = 96;
     SwitchedIntegrator integrator(one.law, kReference);
     std::vector<std::pair<double, State>> path;
     End end;

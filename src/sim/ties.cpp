@@ -20,7 +20,7 @@ Ties::Ties(Evaluator& evaluator) : evaluator_(&evaluator) {
     const std::size_t count = evaluator.scales().kind_count();
     for (std::vector<double>* each :
          {&positions_, &velocities_, &tied_positions_, &tied_velocities_, &tied_accelerations_,
-          &largest_}) {
+          &passed_, &largest_}) {
         each->assign(count, 0.0);
     }
     in_row_.reserve(count);
@@ -40,8 +40,8 @@ void Ties::measure(double t, const double* q, const double* v, double h) {
             double& mass = largest_[at(kinds[at(place.row)])];
             mass = std::max(mass, values.M[i]);
             const double given = values.C.empty() ? 0.0 : std::abs(values.C[at(place.row)]);
-            force = std::hypot(force, (std::abs(values.Q[at(place.row)]) + given) /
-                                          std::sqrt(values.M[i]));
+            force = std::hypot(
+                force, (std::abs(values.Q[at(place.row)]) + given) / std::sqrt(values.M[i]));
         }
     }
     const double momentum = std::sqrt(2.0 * std::abs(evaluator_->energy(t, q, v).kinetic));
@@ -49,10 +49,17 @@ void Ties::measure(double t, const double* q, const double* v, double h) {
         const std::size_t kind = at(kinds[i]);
         positions_[kind] = scales.positions()[i];
         velocities_[kind] = scales.velocities()[i];
-        const double share =
-            largest_[kind] > 0.0 ? kShareOfNoise / std::sqrt(largest_[kind]) : 0.0;
+        const double share = largest_[kind] > 0.0 ? kShareOfNoise / std::sqrt(largest_[kind]) : 0.0;
         tied_velocities_[kind] = share * momentum;
         tied_accelerations_[kind] = share * force;
+    }
+    // What has no mass moves with what it is tied to, and takes its rounding.
+    for (std::vector<double>* tied : {&tied_velocities_, &tied_accelerations_}) {
+        passed_ = *tied;
+        pass_on(values, *tied, passed_);
+        for (std::size_t kind = 0; kind < passed_.size(); ++kind) {
+            (*tied)[kind] = (*tied)[kind] > 0.0 ? (*tied)[kind] : passed_[kind];
+        }
     }
     pass_on(values, velocities_, tied_velocities_);
     std::fill(tied_positions_.begin(), tied_positions_.end(), 0.0);

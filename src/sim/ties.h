@@ -24,10 +24,10 @@ class Ties {
     void pass_on(const SparseValues& values, std::vector<double>& sizes, std::vector<double>& tied);
 
     Evaluator* evaluator_;
-    std::vector<double> positions_, velocities_;            ///< per kind: sizes
+    std::vector<double> positions_, velocities_;  ///< per kind: sizes
     std::vector<double> tied_positions_, tied_velocities_, tied_accelerations_;  ///< per kind
-    std::vector<double> largest_;                           ///< per kind: entry of a row
-    std::vector<int> in_row_;                               ///< kinds of a row
+    std::vector<double> largest_;  ///< per kind: entry of a row
+    std::vector<int> in_row_;      ///< kinds of a row
 };
 
 }  // namespace ananke::sim
