@@ -4,7 +4,8 @@
 //   (sum over other kinds L of |A_L| V_L) / |A_K|,      |A_K| the largest entry of K in the row,
 // Elimination spreads rounding over all coordinates: the whole energy gives K the velocity
 // sqrt(2 T / M_K), and all forces the acceleration |M^-1/2 Q| / sqrt(M_K). Rounding of these is
-// rounding of K, also where K itself does not move.
+// rounding of K, also where K itself does not move. What has no mass takes the rounding of what it
+// is tied to.
 #pragma once
 
 #include <vector>
@@ -26,6 +27,7 @@ class Ties {
     Evaluator* evaluator_;
     std::vector<double> positions_, velocities_;  ///< per kind: sizes
     std::vector<double> tied_positions_, tied_velocities_, tied_accelerations_;  ///< per kind
+    std::vector<double> passed_;   ///< per kind: rounding taken from others
     std::vector<double> largest_;  ///< per kind: entry of a row
     std::vector<int> in_row_;      ///< kinds of a row
 };
