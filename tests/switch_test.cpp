@@ -119,6 +119,9 @@ struct Case {
     State start;                       ///< as `columns`
     std::vector<std::string> columns;  ///< of the run
     double until;
+    /// Errors of a step over what its estimate says. Where f'' is not bounded, the embedded pair
+    /// has not its orders, and the estimate is one of size only.
+    double underestimated = 1.0;
 };
 
 double sign(double x) {
@@ -258,6 +261,7 @@ std::vector<Case> cases(std::mt19937& random) {
                        between(0.5, 2.0), 0.0, 6.0,
                        [c, p](double x, double) { return -c * sign(x) * std::pow(std::abs(x), p); },
                        {position}));
+        all.back().underestimated = 2.0;
     }
     {
         const double a = between(0.5, 2.0);
@@ -354,7 +358,7 @@ constexpr double kReference = 1e-13;  ///< tolerance
 /// the program, in each column by itself.
 End end_of(const Case& one) {
     constexpr double kAside = 1e-6;
-    constexpr std::size_t kInstants = 96;
+    constexpr std::size_t kInstants = 24;
     SwitchedIntegrator integrator(one.law, kReference);
     std::vector<std::pair<double, State>> path;
     End end;
@@ -390,7 +394,8 @@ void expect_like(const Case& one, const End& end, double tolerance, bool stiff) 
     const double errors =
         tolerance * static_cast<double>(run.summary.steps.steps) + kReference * end.steps;
     for (std::size_t i = 0; i < end.exact.size(); ++i) {
-        EXPECT_NEAR(run.at(1, one.columns[i]), end.exact[i], end.growth[i] * errors)
+        EXPECT_NEAR(run.at(1, one.columns[i]), end.exact[i],
+                    one.underestimated * end.growth[i] * errors)
             << one.columns[i];
     }
 }

@@ -10,6 +10,7 @@
 #include "sim/some_names.h"
 #include "sim/sparse_assembly.h"
 #include "sim/sparse_rows.h"
+#include "sim/ties.h"
 #include "solve/assembly.h"
 
 namespace ananke::sim {
@@ -155,9 +156,9 @@ void clear_rounding(const std::vector<bool>& exact, std::span<const double> size
 
 void note_moves(StartState& state, const CompiledModel& model, const mech::InitialState& initial,
                 const solve::Assembly& assembly) {
-    const auto note = [&](const char* prime, std::span<const double> sizes, const std::vector<double>& from,
-                          const std::vector<double>& to, const std::vector<bool>& exact,
-                          const std::vector<int>& moved_exact) {
+    const auto note = [&](const char* prime, std::span<const double> sizes,
+                          const std::vector<double>& from, const std::vector<double>& to,
+                          const std::vector<bool>& exact, const std::vector<int>& moved_exact) {
         for (std::size_t i = 0; i < from.size(); ++i) {
             const bool projected =
                 std::binary_search(moved_exact.begin(), moved_exact.end(), static_cast<int>(i));
@@ -242,6 +243,11 @@ Result<StartState> assemble_large(Evaluator& evaluator, const mech::InitialState
                 }
             }
         }
+        if (!done && velocity) {
+            Ties(evaluator).measure_start(t, state.q.data(), given.data());
+            x = given;
+            done = search.nearest(level, x, exact);
+        }
         if (!done) {
             return describe_end(model, search, velocity);
         }
@@ -283,8 +289,16 @@ Result<StartState> assemble(Evaluator& evaluator, const mech::InitialState& init
     SparseAssembly search(evaluator);
     solve::AssemblyOptions options;
     options.search = has_sparse_rows(model) ? &search : nullptr;
-    const solve::Assembly assembly = solve::assemble(
-        evaluator, given, options, level_names(model, false), level_names(model, true));
+    const auto attempt = [&] {
+        return solve::assemble(evaluator, given, options, level_names(model, false),
+                               level_names(model, true));
+    };
+    solve::Assembly assembly = attempt();
+    if (assembly.failure && assembly.failure->velocities) {
+        // Velocities that contradict each other may be rounding of a motion that is not theirs.
+        Ties(evaluator).measure_start(t, assembly.q.data(), given.v.data());
+        assembly = attempt();
+    }
     if (assembly.failure) {
         return describe(model, *assembly.failure);
     }

@@ -67,6 +67,60 @@ void Ties::measure(double t, const double* q, const double* v, double h) {
     scales.tie(tied_positions_, tied_velocities_, tied_accelerations_, h);
 }
 
+/// 1 for the angle or the quaternion of a body, else 0.
+double Ties::size_of_turning(std::size_t coordinate) const {
+    for (const CompiledModel::BodyCoordinates& body : evaluator_->model().bodies) {
+        const int k = static_cast<int>(coordinate) - body.first;
+        if (k >= 0 && k < body.count) {
+            return k >= (body.planar ? 2 : 3) ? 1.0 : 0.0;
+        }
+    }
+    return 0.0;
+}
+
+void Ties::measure_start(double t, const double* q, const double* v) {
+    Scales& scales = evaluator_->scales();
+    const std::span<const int> kinds = scales.kinds();
+    const SparseValues values = evaluator_->sparse_system(t, q, v);
+    const std::span<const double> seen = scales.positions_with(q);
+    std::fill(positions_.begin(), positions_.end(), 0.0);
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        const std::size_t kind = at(kinds[i]);
+        positions_[kind] = std::max({positions_[kind], seen[i], size_of_turning(i)});
+    }
+    double work = 0.0;
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        const double given = values.C.empty() ? 0.0 : std::abs(values.C[i]);
+        work += (std::abs(values.Q[i]) + given) * positions_[at(kinds[i])];
+    }
+    std::fill(largest_.begin(), largest_.end(), 0.0);
+    double moment = 0.0;
+    const std::vector<Place>& places = evaluator_->model().mass_entries;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (places[i].row == places[i].column && values.M[i] > 0.0) {
+            const std::size_t kind = at(kinds[at(places[i].row)]);
+            largest_[kind] = std::max(largest_[kind], values.M[i]);
+            moment += values.M[i] * positions_[kind] * positions_[kind];
+        }
+    }
+    // Forces need not be finite at a start; they then tell nothing.
+    const double kinetic = std::abs(evaluator_->energy(t, q, v).kinetic);
+    const double energy = std::isfinite(work) ? kinetic + work : kinetic;
+    if (!(energy > 0.0 && std::isfinite(energy) && std::isfinite(moment))) {
+        return;
+    }
+    std::fill(tied_positions_.begin(), tied_positions_.end(), 0.0);
+    std::fill(tied_accelerations_.begin(), tied_accelerations_.end(), 0.0);
+    for (std::size_t kind = 0; kind < positions_.size(); ++kind) {
+        const double mass = largest_[kind];
+        const double alone = mass > 0.0 ? kShareOfNoise * std::sqrt(2.0 * energy / mass) : 0.0;
+        tied_velocities_[kind] = positions_[kind] > 0.0 && moment > 0.0
+                                     ? positions_[kind] * std::sqrt(2.0 * energy / moment)
+                                     : alone;
+    }
+    scales.tie(tied_positions_, tied_velocities_, tied_accelerations_, 0.0);
+}
+
 /// Raises `tied` by what other kinds give through the rows: the largest over all rows.
 void Ties::pass_on(const SparseValues& values, std::vector<double>& sizes,
                    std::vector<double>& tied) {

@@ -6,6 +6,12 @@
 // sqrt(2 T / M_K), and all forces the acceleration |M^-1/2 Q| / sqrt(M_K). Rounding of these is
 // rounding of K, also where K itself does not move. What has no mass takes the rounding of what it
 // is tied to.
+//
+// A start has no length of a step. All energy E, the kinetic one and the work of the forces over
+// the sizes X of the positions, then gives one rate for the whole model,
+//   r^2 = 2 E / (sum of M_i X_i^2),      V_K = r X_K <= sqrt(2 E / M_K).
+// It does not grow with the ratio of masses: a satellite's attitude is not tied to the energy of
+// its planet. The size of an angle of a body, and of its quaternion, is at least 1.
 #pragma once
 
 #include <vector>
@@ -20,8 +26,11 @@ class Ties {
 
     /// Tells the evaluator's scales, at a state and for steps of length h.
     void measure(double t, const double* q, const double* v, double h);
+    /// The same of velocities at a start.
+    void measure_start(double t, const double* q, const double* v);
 
   private:
+    double size_of_turning(std::size_t coordinate) const;
     void pass_on(const SparseValues& values, std::vector<double>& sizes, std::vector<double>& tied);
 
     Evaluator* evaluator_;
