@@ -8,6 +8,7 @@
 
 #include "code/lowering.h"
 #include "sim/coordinate_kinds.h"
+#include "sim/load_owners.h"
 #include "sim/roads.h"
 #include "sym/differentiate.h"
 #include "sym/walk.h"
@@ -519,6 +520,7 @@ CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     compiled.kinds = coordinate_kinds(model, equations);
     compiled.extreme_numbers = writes_extreme_numbers(model.graph);
     find_patterns(compiled, equations);
+    compiled.load_owners = find_load_owners(compiled, model);
 
     const Switches switches = freeze_switches(model, equations);
     compiled.switches = switches.list;

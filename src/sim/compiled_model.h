@@ -80,6 +80,7 @@ struct CompiledModel {
         bool rigid;    ///< its inertia is 4 E^T J E, J constant, and nothing else
     };
     std::vector<Rotation> rotations;
+    std::vector<solve::LoadOwner> load_owners;  ///< who shares the force of dependent rows
     struct BodyCoordinates {
         std::string name;
         int first, count;

@@ -134,7 +134,9 @@ solve::System Dynamics::stabilized(double t, const double* q, const double* v, b
             Eigen::Map<const Eigen::VectorXd>(b_.data(), m_),
             at.row_magnitude,
             at.b_magnitude,
-            at.groups};
+            at.groups,
+            at.owners,
+            at.compliances};
 }
 
 /// A law of reactions need not be a number where these are zero, so the first trial is what the
@@ -142,8 +144,11 @@ solve::System Dynamics::stabilized(double t, const double* q, const double* v, b
 void Dynamics::start_feedback(double t, const double* q, const double* v) {
     const solve::System at = evaluator_->system(t, q, v);
     const Eigen::VectorXd none;
-    const solve::System ideal{at.M, evaluator_->free_force(), none,           at.A,
-                              at.b, at.row_magnitude,         at.b_magnitude, at.groups};
+    const solve::System ideal{at.M,           evaluator_->free_force(),
+                              none,           at.A,
+                              at.b,           at.row_magnitude,
+                              at.b_magnitude, at.groups,
+                              at.owners,      at.compliances};
     const SolveStatus status =
         actuated_ ? actuated_->solve(ideal, evaluator_->actuation()) : solver().solve(ideal);
     if (status == SolveStatus::kOk) {
@@ -312,6 +317,7 @@ SolveStatus Dynamics::accelerate_actuated(const solve::System& at) {
     if (status == SolveStatus::kOk && !by_solver()) {
         actuated_->kept_rows(kept_, kept_servo_);
         status = evaluate_actuated_form(at);
+        actuated_->share(lambda_.data());
     }
     if (status == SolveStatus::kOk && evaluator_->any_sticks()) {
         find_ideal_part(at);
@@ -391,8 +397,9 @@ void Dynamics::find_ideal_part(const solve::System& at) {
     ideal_A_.topRows(constraints) = at.A.topRows(constraints);
     ideal_b_.head(constraints) = at.b.head(constraints);
     const Eigen::VectorXd none;
-    const solve::System ideal{at.M,           at.Q,     none, ideal_A_, ideal_b_, at.row_magnitude,
-                              at.b_magnitude, at.groups};
+    const solve::System ideal{
+        at.M,           at.Q,      none,      ideal_A_,      ideal_b_, at.row_magnitude,
+        at.b_magnitude, at.groups, at.owners, at.compliances};
     const SolveStatus status = actuated_ ? ideal_actuated_->solve(ideal, evaluator_->actuation())
                                          : ideal_solver_->solve(ideal);
     if (status != SolveStatus::kOk) {

@@ -317,8 +317,8 @@ solve::System Evaluator::system(double t, const double* q, const double* v) {
         magnitude_[row] *= in_force_[k];
         magnitude_[m + row] *= in_force_[k];
     }
-    return {
-        at.M, at.Q, at.C, at.A, at.b, magnitude_.head(m), magnitude_.tail(m), compiled_->groups};
+    return {at.M,      at.Q,      at.C,          at.A, at.b, magnitude_.head(m), magnitude_.tail(m),
+            at.groups, at.owners, at.compliances};
 }
 
 void Evaluator::make_matrices() {
@@ -367,7 +367,7 @@ solve::System Evaluator::system_in_step(double t, const double* q, const double*
         Dt_(place.row, place.column) = *next++;
     }
     mask_slipping_rows();
-    return {M_, Q_, C_, A_, b_, none_, none_, compiled_->groups};
+    return {M_, Q_, C_, A_, b_, none_, none_, compiled_->groups, compiled_->load_owners, {}};
 }
 
 void Evaluator::take_forces(const double*& next) {

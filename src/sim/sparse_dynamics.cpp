@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/load_owners.h"
 #include "sim/recording.h"
 #include "solve/least_norm.h"
 
@@ -54,7 +55,7 @@ SolveStatus SparseDynamics::solve(double t, const double* q, const double* v) {
     status_ = solve_factored(values, true);
     if (status_ == SolveStatus::kOk && wanted_ == solve::Wanted::kAll &&
         !choice_.dropped().empty()) {
-        find_least_multipliers(values);
+        share_load(values);
     }
     return status_;
 }
@@ -163,7 +164,7 @@ SolveStatus SparseDynamics::attribute(double t, const double* q, const double* v
         lambda_[at(rows_[k])] = x_[n + k];
     }
     if (!choice_.dropped().empty()) {
-        find_least_multipliers(values);
+        share_load(values);
     }
     return status_ = all_finite(lambda_) ? SolveStatus::kOk : SolveStatus::kNotFinite;
 }
@@ -242,8 +243,9 @@ void SparseDynamics::find_inconsistent_row(const SparseValues& values) {
     }
 }
 
-/// Of all multipliers with the force of those found, the least; for rows of unit length.
-void SparseDynamics::find_least_multipliers(const SparseValues& values) {
+/// Of all multipliers with the force of those found, the share; see solve/load_form.h. In units of
+/// the coordinates and rows of unit length.
+void SparseDynamics::share_load(const SparseValues& values) {
     const CompiledModel& model = evaluator_->model();
     const std::vector<double> units = coordinate_scales(model, values.M);
     std::vector<double> length(lambda_.size(), 0.0);
@@ -271,10 +273,16 @@ void SparseDynamics::find_least_multipliers(const SparseValues& values) {
             force[at(place.column)] += lambda_[at(place.row)] * entry;
         }
     }
-    const std::vector<double> least =
-        solve::least_norm(model.n(), model.m(), B, choice_.kept(), force);
-    for (std::size_t k = 0; k < least.size(); ++k) {
-        lambda_[k] = counts[k] ? least[k] / length[k] : 0.0;
+    std::vector<solve::SparseEntry> K;
+    for (const solve::SparseEntry& one : sparse_load_form(model, values, counts)) {
+        if (counts[at(one.column)]) {
+            K.push_back({one.row, one.column, one.value / length[at(one.column)]});
+        }
+    }
+    const std::vector<double> shared =
+        solve::least_norm(model.n(), model.m(), B, choice_.kept(), force, K);
+    for (std::size_t k = 0; k < shared.size(); ++k) {
+        lambda_[k] = counts[k] ? shared[k] / length[k] : 0.0;
     }
 }
 

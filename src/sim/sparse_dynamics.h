@@ -22,7 +22,7 @@ namespace ananke::sim {
 class SparseDynamics {
   public:
     /// Where only the motion is wanted, multipliers of rows that depend on others are 0; else
-    /// solve() finds the least multipliers for rows of unit length. There, and in models that are
+    /// solve() shares the load among them, solve/load_form.h. There, and in models that are
     /// too large for singular configurations to be foreseen, the pivots of one state serve at
     /// others while they are about as good: the last digits depend on what was asked before.
     explicit SparseDynamics(Evaluator& evaluator, solve::Wanted wanted = solve::Wanted::kAll);
@@ -63,7 +63,7 @@ class SparseDynamics {
     bool factor(const SparseValues& at);
     void force_of(const SparseValues& at, std::span<const double> a, std::vector<double>& Qc) const;
     void find_inconsistent_row(const SparseValues& at);
-    void find_least_multipliers(const SparseValues& at);
+    void share_load(const SparseValues& at);
 
     Evaluator* evaluator_;
     solve::Wanted wanted_;

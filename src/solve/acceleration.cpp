@@ -63,7 +63,7 @@ SolveStatus AccelerationSolver::solve(const System& at) {
         factor_.factor({policy_.drop, policy_.drop});
         status = finish(at, true);
     }
-    find_multipliers();
+    find_multipliers(at);
     return all_finite(m_, lambda_.data()) ? status : SolveStatus::kNotFinite;
 }
 
@@ -80,7 +80,7 @@ SolveStatus AccelerationSolver::solve_again(const System& at, Wanted wanted) {
     if (wanted == Wanted::kMotion) {
         return status;
     }
-    find_multipliers();
+    find_multipliers(at);
     return all_finite(m_, lambda_.data()) ? status : SolveStatus::kNotFinite;
 }
 
@@ -114,7 +114,7 @@ SolveStatus AccelerationSolver::attribute(const System& at, const double* a, dou
         Qc_nonideal_[i] = nonideal ? Qc_nonideal_[i] / mass_.d(i) : 0.0;
         Qc_ideal_[i] = Qc_[i] - Qc_nonideal_[i];
     }
-    find_multipliers();
+    find_multipliers(at);
     return all_finite(m_, lambda_.data()) ? SolveStatus::kOk : SolveStatus::kNotFinite;
 }
 
@@ -220,16 +220,18 @@ std::vector<bool> AccelerationSolver::tied() const {
     return tied;
 }
 
-void AccelerationSolver::find_multipliers() {
+void AccelerationSolver::find_multipliers(const System& at) {
+    share_.load(at, active(), factor_, [this](int k) { return factor_.unit(k) * mass_.rho(k); });
     multipliers_of(head_.data(), lambda_.data());
 }
 
 void AccelerationSolver::multipliers_of(const double* head, double* lambda) {
-    factor_.least_norm(head, lambda_unit_.data());
+    factor_.multipliers(head, lambda_unit_.data());
     std::fill(lambda, lambda + m_, 0.0);
     for (int k = 0; k < active_count_; ++k) {
         lambda[active_[k]] = lambda_unit_[k] * factor_.unit(k) * mass_.rho(k);
     }
+    share_.share(lambda);
 }
 
 SolveStatus AccelerationSolver::solve_forces(const System& at) {
@@ -239,7 +241,7 @@ SolveStatus AccelerationSolver::solve_forces(const System& at) {
     }
     solve_lower(n_, mass_.L(), y0_.data());
     const SolveStatus status = finish(at, false);
-    find_multipliers();
+    find_multipliers(at);
     return all_finite(m_, lambda_.data()) ? status : SolveStatus::kNotFinite;
 }
 
@@ -268,8 +270,7 @@ void AccelerationSolver::find_inconsistency(const System& at, double size) {
         const double unit = factor_.unit(k) * mass_.rho(k);
         const double mismatch = std::abs(factor_.value_of_dropped(place, head_.data()) - beta_[k]);
         const double magnitude = given ? at.b_magnitude[active_[k]] : 0.0;
-        const double scale =
-            reach + std::abs(beta_[k]) + unit * magnitude;
+        const double scale = reach + std::abs(beta_[k]) + unit * magnitude;
         note_inconsistency(mismatch > 0.0 ? mismatch / scale : 0.0, active_[k]);
     }
     for (int v = 0; v < vanished_count_; ++v) {

@@ -1,4 +1,5 @@
-// The constrained acceleration in the hot loop. No memory is taken after construction.
+// The constrained acceleration in the hot loop. No memory is taken after construction but for the
+// share of dependent rows, when their number first rises.
 //
 // M > 0:        M = L L^T, rows w_k = L^-1 A_k scaled to unit length, y = L^T a. Among all y with
 //               w_k . y = beta_k the one nearest to y0 = L^-1 Q:               UK02 (6), (32)
@@ -11,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "solve/load_share.h"
 #include "solve/mass_factor.h"
 #include "solve/row_factor.h"
 #include "solve/system.h"
@@ -60,7 +62,7 @@ class AccelerationSolver {
     SolveStatus solve_forces(const System& at);
 
     /// Change of the multipliers when the given force changes by F (n): by the factors of the last
-    /// solve.
+    /// solve that found them.
     void response(const double* F, double* change);
 
     using Vector = Eigen::Map<const Eigen::VectorXd>;
@@ -106,7 +108,7 @@ class AccelerationSolver {
     }
     bool load(const System& at);
     SolveStatus finish(const System& at, bool check);
-    void find_multipliers();
+    void find_multipliers(const System& at);
     void multipliers_of(const double* head, double* lambda);
     void find_inconsistency(const System& at, double size);
     void note_inconsistency(double mismatch, int row);
@@ -118,6 +120,7 @@ class AccelerationSolver {
     bool keeps_doubtful_ = false;  ///< rows with small pivots, because they ask for something else
     MassFactor mass_;
     RowFactor factor_;
+    LoadShare share_;
     std::vector<int> active_;          // m  rows that have not vanished
     std::vector<int> vanished_;        // m
     std::vector<double> beta_;         // m  b in the scale of the unit rows

@@ -205,6 +205,7 @@ TEST(AccelerationSolver, TakesNoMemory) {
         s.C = random.vector(7);
         AccelerationSolver solver(7, 6);
         const System view = s.view();
+        EXPECT_EQ(solver.solve(view), SolveStatus::kOk);  // memory of the share
         const long before = allocation_count();
         for (int i = 0; i < 10; ++i) {
             EXPECT_EQ(solver.solve(view), SolveStatus::kOk);

@@ -428,18 +428,21 @@ SolveStatus ActuatedSolver::finish(const System& at, bool check, Wanted wanted) 
         return SolveStatus::kNotFinite;
     }
     if (check || wanted == Wanted::kAll) {
+        share_.load(at, active_, passive_,
+                    [this](int k) { return passive_.unit(k) * mass_.rho(k); });
         multipliers_of(head_.data(), lambda_.data());
     }
     return SolveStatus::kOk;
 }
 
-/// The multipliers of least norm whose rows carry Z [head; 0].
+/// The multipliers whose rows carry Z [head; 0].
 void ActuatedSolver::multipliers_of(const double* head, double* lambda) {
-    passive_.least_norm(head, lambda_unit_.data());
+    passive_.multipliers(head, lambda_unit_.data());
     std::fill(lambda, lambda + m_, 0.0);
     for (int k = 0; k < static_cast<int>(active_.size()); ++k) {
         lambda[active_[size(k)]] = lambda_unit_[size(k)] * passive_.unit(k) * mass_.rho(k);
     }
+    share_.share(lambda);
 }
 
 /// Largest scaled mismatch of b in the rows that do not decide the motion.

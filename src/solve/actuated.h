@@ -18,6 +18,7 @@
 #include "solve/acceleration.h"
 #include "solve/control_gap.h"
 #include "solve/elimination.h"
+#include "solve/load_share.h"
 #include "solve/mass_factor.h"
 #include "solve/row_factor.h"
 #include "solve/system.h"
@@ -44,6 +45,10 @@ class ActuatedSolver {
     /// What a generalised force F (n) adds to the multipliers (m), by the factors of the last
     /// solve.
     void response(const double* F, double* change);
+
+    /// Multipliers with the same force at the state of the last solve() become the share among
+    /// dependent rows.
+    void share(double* lambda) { share_.share(lambda); }
 
     using Vector = Eigen::Map<const Eigen::VectorXd>;
     Vector a() const { return {a_.data(), n_}; }
@@ -95,6 +100,7 @@ class ActuatedSolver {
     std::vector<int> kept_servo_;  // places in active_servo_, ascending
     MassFactor mass_;
     RowFactor passive_, servo_factor_;
+    LoadShare share_;
     std::vector<double> servo_;                    // rows Z^T L^-1 A_s of unit length
     std::vector<double> servo_unit_, servo_tail_;  // their scale; lengths of their tails
     std::vector<double> drive_;                    // rows Z^T L^-1 D of unit length

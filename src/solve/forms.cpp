@@ -120,7 +120,9 @@ Error too_ill_conditioned(Form form) {
                         form_name(form), to_short_text(kWorstError))};
 }
 
-Motion restore(const Answer& whole, const Answer& ideal, const Analysis& analysis, int m) {
+Motion restore(const Answer& whole, const Answer& ideal, const Analysis& analysis,
+               const System& at) {
+    const int m = at.m();
     const VectorXd& d = analysis.coordinate_scale;
     Motion motion;
     motion.a = d.asDiagonal() * whole.a;
@@ -134,6 +136,9 @@ Motion restore(const Answer& whole, const Answer& ideal, const Analysis& analysi
             motion.lambda[k] = analysis.row_scale[k] * whole.lambda[next++];
         }
     }
+    LoadShare share;
+    share.load(at, analysis);
+    share.share(motion.lambda.data());
     motion.rank = analysis.rank;
     return motion;
 }
@@ -176,7 +181,7 @@ Result<Motion> evaluate(Form form, const System& at, const Gauge& gauge, const A
         return too_ill_conditioned(form);
     }
     if (!at.has_nonideal()) {
-        return restore(whole.value(), whole.value(), analysis, at.m());
+        return restore(whole.value(), whole.value(), analysis, at);
     }
     system.C.setZero();  // UK02 (7): the ideal part is the force with C = 0
     Result<Answer> ideal = dispatch(form, system);
@@ -186,7 +191,7 @@ Result<Motion> evaluate(Form form, const System& at, const Gauge& gauge, const A
     if (!(estimated_error(system, ideal.value()) <= kWorstError)) {
         return too_ill_conditioned(form);
     }
-    return restore(whole.value(), ideal.value(), analysis, at.m());
+    return restore(whole.value(), ideal.value(), analysis, at);
 }
 
 }  // namespace ananke::solve

@@ -1,17 +1,21 @@
 #include "solve/least_norm.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "solve/symmetric_factor.h"
 
 namespace ananke::solve {
 
 std::vector<double> least_norm(int n, int m, std::span<const SparseEntry> rows,
-                               std::span<const int> kept, std::span<const double> f) {
+                               std::span<const int> kept, std::span<const double> f,
+                               std::span<const SparseEntry> K) {
     ANANKE_REQUIRE(f.size() == static_cast<std::size_t>(n));
-    // Unknowns: l (m), w (n), -mu (n), -z (kept).
+    // Unknowns: l (m), w (n), -mu (n), -z (kept), y.
     const int w = m;
     const int mu = w + n;
     const int z = mu + n;
+    const int y = z + static_cast<int>(kept.size());
     std::vector<int> place(static_cast<std::size_t>(m), -1);
     for (std::size_t k = 0; k < kept.size(); ++k) {
         place[static_cast<std::size_t>(kept[k])] = static_cast<int>(k);
@@ -22,8 +26,20 @@ std::vector<double> least_norm(int n, int m, std::span<const SparseEntry> rows,
         places.push_back({i, k});
         values.push_back(value);
     };
+    int size = y;
+    std::vector<bool> counts(static_cast<std::size_t>(m), false);
+    for (const SparseEntry& one : K) {
+        size = std::max(size, y + one.row + 1);
+        counts[static_cast<std::size_t>(one.column)] = true;
+        set(one.column, y + one.row, one.value);
+    }
+    for (int i = y; i < size; ++i) {
+        set(i, i, -1.0);
+    }
     for (int k = 0; k < m; ++k) {
-        set(k, k, 1.0);
+        if (!counts[static_cast<std::size_t>(k)]) {
+            set(k, k, 1.0);
+        }
     }
     for (int j = 0; j < n; ++j) {
         set(w + j, mu + j, -1.0);
@@ -35,7 +51,6 @@ std::vector<double> least_norm(int n, int m, std::span<const SparseEntry> rows,
             set(w + one.column, z + k, one.value);
         }
     }
-    const int size = z + static_cast<int>(kept.size());
     SymmetricFactor factor(size, places);
     if (!factor.factor(values)) {
         return {};

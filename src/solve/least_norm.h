@@ -1,9 +1,9 @@
-// The smallest multipliers that give a force, where sparse rows are dependent.
+// Multipliers that give a force, where sparse rows are dependent.
 //
-// Of all l with B^T l = f the one of least norm, B of any rank with the independent rows B_k:
-//   l = B mu,  mu = B_k^T z,  B^T l - w = f,  B_k w = 0
-// one symmetric sparse system, regular whatever the dependences. f is a combination of rows, so
-// that w = 0.
+// Of all l with B^T l = f the one of least |K l|, B of any rank with the independent rows B_k:
+//   K^T y = B mu,  y = K l,  mu = B_k^T z,  B^T l - w = f,  B_k w = 0
+// one symmetric sparse system, regular whatever the dependences as long as K has full rank on them.
+// f is a combination of rows, so that w = 0.
 #pragma once
 
 #include <span>
@@ -13,8 +13,10 @@
 
 namespace ananke::solve {
 
-/// `rows`: the entries of B (m x n); `kept`: its independent rows. Nothing if these are dependent.
+/// `rows`: the entries of B (m x n); `kept`: its independent rows; `K`: entries of a matrix with m
+/// columns. Nothing if the system is singular.
 std::vector<double> least_norm(int n, int m, std::span<const SparseEntry> rows,
-                               std::span<const int> kept, std::span<const double> f);
+                               std::span<const int> kept, std::span<const double> f,
+                               std::span<const SparseEntry> K);
 
 }  // namespace ananke::solve

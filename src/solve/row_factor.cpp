@@ -65,11 +65,7 @@ RowFactor::RowFactor(int n, int max_rows)
       tail_(size(max_rows)),
       diag_(size(max_rows)),
       beta_(size(max_rows)),
-      pivot_(size(max_rows)),
-      combo_(size(max_rows) * size(max_rows)),
-      gram_(size(max_rows) * size(max_rows)),
-      factor_(size(max_rows) * size(max_rows)),
-      work_(size(max_rows)) {}
+      pivot_(size(max_rows)) {}
 
 void RowFactor::begin(int m) {
     ANANKE_DEBUG_CHECK(size(m) <= unit_.size());
@@ -218,43 +214,14 @@ void RowFactor::remainder(int k, double* x) const {
     apply_Z(x);
 }
 
-void RowFactor::least_norm(const double* h, double* lambda) {
-    // The solution on the kept rows alone: R11 x = h.
-    double* x = work_.data();
-    std::copy(h, h + rank_, x);
-    for (int i = rank_ - 1; i >= 0; --i) {
-        const double* w = row(order_[i]);
-        x[i] /= diag_[i];
-        for (int j = 0; j < i; ++j) {
-            x[j] -= w[j] * x[i];
+void RowFactor::multipliers(const double* h, double* lambda) const {
+    std::fill(lambda, lambda + m_, 0.0);
+    for (int i = rank_ - 1; i >= 0; --i) {  // R11 x = h
+        double sum = h[i];
+        for (int j = i + 1; j < rank_; ++j) {
+            sum -= rows_[static_cast<std::size_t>(order_[j] * n_ + i)] * lambda[order_[j]];
         }
-    }
-    // Less its part along the null space [-K; I], K = R11^-1 R12: (I + K^T K) s = -K^T x.
-    const int extra = m_ - rank_;
-    double* s = tail_.data();
-    for (int p = 0; p < extra; ++p) {
-        combination(rank_ + p, combo_.data() + p * rank_);
-        s[p] = -dot(rank_, combo_.data() + p * rank_, x);
-    }
-    for (int p = 0; p < extra; ++p) {
-        for (int q = 0; q <= p; ++q) {
-            gram_[p * extra + q] = (p == q ? 1.0 : 0.0) +
-                                   dot(rank_, combo_.data() + p * rank_, combo_.data() + q * rank_);
-        }
-    }
-    if (extra > 0) {
-        cholesky(extra, gram_.data(), factor_.data());
-        solve_lower(extra, factor_.data(), s);
-        solve_lower_transposed(extra, factor_.data(), s);
-    }
-    for (int p = 0; p < extra; ++p) {
-        for (int i = 0; i < rank_; ++i) {
-            x[i] += combo_[p * rank_ + i] * s[p];
-        }
-        lambda[order_[rank_ + p]] = -s[p];
-    }
-    for (int i = 0; i < rank_; ++i) {
-        lambda[order_[i]] = x[i];
+        lambda[order_[i]] = sum / diag_[i];
     }
 }
 

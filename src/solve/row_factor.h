@@ -64,8 +64,8 @@ class RowFactor {
     /// What the row at place k < rank() has besides the rows before it, in n entries: its length is
     /// the pivot, and it reverses where the pivot passes through zero.
     void remainder(int k, double* x) const;
-    /// lambda (by row) of least norm with sum lambda_k w_k = Z [h; 0].
-    void least_norm(const double* h, double* lambda);
+    /// lambda (by row) of the kept rows with sum lambda_k w_k = Z [h; 0]; 0 for the others.
+    void multipliers(const double* h, double* lambda) const;
 
   private:
     double reflect(int k);
@@ -83,10 +83,6 @@ class RowFactor {
     std::vector<double> diag_;    // R_kk
     std::vector<double> beta_;    // reflector scale: I - beta v v^T
     std::vector<double> pivot_;   // |R_kk| of the last factor()
-    std::vector<double> combo_;   // max_rows×max_rows: R11^-1 R12
-    std::vector<double> gram_;    // max_rows×max_rows
-    std::vector<double> factor_;  // max_rows×max_rows: Cholesky factor of gram_
-    std::vector<double> work_;    // max_rows
 };
 
 }  // namespace ananke::solve

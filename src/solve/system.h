@@ -12,16 +12,11 @@
 
 #include "ananke/method.h"
 #include "base/result.h"
+#include "solve/load_form.h"
 
 namespace ananke::solve {
 
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-/// Coordinates that share a unit, such as the four of a quaternion, along any of which a direction
-/// without mass may come to lie: their masses count as one.
-struct CoordinateGroup {
-    int first, count;
-};
 
 /// The system at one (q, v, t). Views only; whoever evaluates the kernels owns the memory.
 /// Row-major contiguous A and M are seen without a copy.
@@ -38,6 +33,9 @@ struct System {
     Eigen::Ref<const Eigen::VectorXd> b_magnitude;
 
     std::span<const CoordinateGroup> groups = {};
+    /// How dependent rows share a force, see LoadShare; empty: each row by itself.
+    std::span<const LoadOwner> owners = {};
+    std::span<const double> compliances = {};  ///< C_J of one owner after the other
 
     int n() const { return static_cast<int>(M.rows()); }
     int m() const { return static_cast<int>(A.rows()); }
@@ -56,9 +54,7 @@ struct Motion {
     Eigen::VectorXd Qc;           ///< n  force of constraint, M a = Q + Qc
     Eigen::VectorXd Qc_ideal;     ///< n  Qc computed with C = 0                    UK02 (7)
     Eigen::VectorXd Qc_nonideal;  ///< n  Qc - Qc_ideal                             UK02 (8)
-    /// m  Qc = C + A^T lambda. Where rows are dependent: the solution of least norm, each row
-    /// measured at unit length in the M^-1 metric, so that copies of a row share its force equally
-    /// whatever their scale.
+    /// m  Qc = C + A^T lambda. Where rows are dependent: the share of LoadShare.
     Eigen::VectorXd lambda;
     int rank = 0;  ///< independent rows of A
 };

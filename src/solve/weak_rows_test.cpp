@@ -146,8 +146,12 @@ TEST(LeastNorm, IsThatOfThePseudoInverse) {
         const RowChoice choice = independent_rows(system);
         ASSERT_EQ(choice.kept.size(), 12U);
         const VectorXd f = B.transpose() * VectorXd::Random(m);
+        std::vector<SparseEntry> identity;
+        for (int k = 0; k < m; ++k) {
+            identity.push_back({k, k, 1.0});
+        }
         const std::vector<double> l =
-            least_norm(n, m, system.rows, choice.kept, {f.data(), std::size_t{n}});
+            least_norm(n, m, system.rows, choice.kept, {f.data(), std::size_t{n}}, identity);
         ASSERT_EQ(l.size(), std::size_t{m});
         const VectorXd expected =
             B.transpose().completeOrthogonalDecomposition().pseudoInverse() * f;
