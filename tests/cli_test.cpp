@@ -161,12 +161,12 @@ TEST(Cli, TheSummaryNamesReactionsThatAreOneOfMany) {
     const Scratch scratch;
     scratch.write("door.ank", kDoor);
     const Outcome both = scratch.run("ananke run door.ank --until 1");
-    EXPECT_NE(both.out.find("reactions   one of many (the one of least norm is given): "
+    EXPECT_NE(both.out.find("reactions   statically indeterminate (one share of many is given): "
                             "force[low:"),
               std::string::npos)
         << both.out;
     const Outcome one = scratch.run("ananke run door.ank --until 1 --without high");
-    EXPECT_EQ(one.out.find("one of many"), std::string::npos) << one.out;
+    EXPECT_EQ(one.out.find("statically indeterminate"), std::string::npos) << one.out;
 }
 
 TEST(Cli, DeriveWarnsOfFrictionThatItLeavesOut) {
@@ -261,7 +261,8 @@ TEST(Cli, WrongInputIsExitCodeOneWithAHint) {
         {"ananke run models/duffing.ank >/dev/full", "No space left"},
         {"ananke derive models/duffing.ank --as c >/dev/full", "No space left"},
         {"ananke run bad.ank --csv bad.ank", "simulate"},
-        {"cp models/duffing.ank own.ank; ananke run own.ank --csv own.ank", "overwrite own.ank, which is read"},
+        {"cp models/duffing.ank own.ank; ananke run own.ank --csv own.ank",
+         "overwrite own.ank, which is read"},
         {"ananke run models/duffing.ank --csv r.csv --hdf5 r.csv", "both ask for r.csv"},
     };
     for (const auto& [line, hint] : cases) {

@@ -259,7 +259,8 @@ TEST(Friction, SharedLoadIsReported) {
     ASSERT_EQ(report.value().warnings.size(), 1U);
     EXPECT_EQ(report.value().warnings[0],
               "friction on floor depends on how dependent constraints share a force, with again: "
-              "the split of least norm is a choice, and so is the friction");
+              "it is statically indeterminate, so the share is a choice, and so is the friction; "
+              "`compliance on` makes it physical");
     const Recording half = run_model(*loaded.prepared, {.times = {0.0, 0.5}});
     ASSERT_EQ(events_of(half, "shared load").size(), 1U);
     EXPECT_NEAR(half.at(1, "x''"), -1.5, 1e-12);

@@ -290,7 +290,7 @@ TEST(FrictionTogether, DiscOnThreeFeetStopsSpinning) {
     }
 }
 
-// Four feet, whose loads are a choice: with the split of least norm they are equal.
+// Four feet, whose loads are a choice: by symmetry they are equal.
 TEST(FrictionTogether, TableOnFourFeetComesToRest) {
     std::string text =
         "gravity (0, 0, -10)\nbody table mass 8 inertia (1, 1, 2) at (0, 0, 1) velocity (2, 0, "

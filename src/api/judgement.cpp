@@ -94,7 +94,7 @@ Judgement judge(const sim::Prepared& prepared) {
         }
         result.notes.push_back(fmt::format(
             "left out of the acceleration because they follow from the other rows (their "
-            "multipliers are set to 0, one choice of many; a run reports those of least norm): {}",
+            "multipliers are set to 0, one choice of many; a run shares the force among all): {}",
             row_list(prepared.equations, dropped)));
     }
     if (!analysis.vanished.empty()) {

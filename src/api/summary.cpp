@@ -34,8 +34,9 @@ std::string shared_text(std::vector<std::string> names) {
         names.resize(kShown - 1);
         names.push_back(fmt::format("{} more", more));
     }
-    return fmt::format("one of many (the one of least norm is given): {}; see `ananke check`",
-                       join_names(names));
+    return fmt::format(
+        "statically indeterminate (one share of many is given): {}; see `ananke check`",
+        join_names(names));
 }
 
 std::string constraint_lines(const RunSummary& summary) {

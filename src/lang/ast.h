@@ -132,6 +132,13 @@ struct FrictionTerm {
     ExprId target = kNoExpr;
     ExprId law = kNoExpr;  ///< a call
 };
+/// compliance on c: value, or of a joint: translation value rotation value
+struct ComplianceTerm {
+    ExprId target = kNoExpr;
+    ExprId value = kNoExpr;
+    ExprId translation = kNoExpr;
+    ExprId rotation = kNoExpr;
+};
 struct GravityTerm {
     ExprId value = kNoExpr;
 };
@@ -249,10 +256,11 @@ struct Statement {
     Span span;
     Span keyword;
     std::variant<ModelTitle, ParameterList, CoordinateList, SpeedList, LetList, OutputList,
-                 InitialList, ScaleList, GaugeList, FunctionDefinition, KineticTerm, PotentialTerm, MassTerm,
-                 ForceTerm, FrictionTerm, GravityTerm, ParticleDeclaration, PointDeclaration,
-                 BodyDeclaration, ConstraintDeclaration, EventDeclaration, ViewStatement, Simulate,
-                 ForLoop, Import, JointDefinition, JointDeclaration, RubDeclaration>
+                 InitialList, ScaleList, GaugeList, FunctionDefinition, KineticTerm, PotentialTerm,
+                 MassTerm, ForceTerm, FrictionTerm, ComplianceTerm, GravityTerm,
+                 ParticleDeclaration, PointDeclaration, BodyDeclaration, ConstraintDeclaration,
+                 EventDeclaration, ViewStatement, Simulate, ForLoop, Import, JointDefinition,
+                 JointDeclaration, RubDeclaration>
         as;
 };
 

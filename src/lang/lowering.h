@@ -6,7 +6,7 @@
 // arguments (lower_argument.cpp), statements (lower_statement.cpp, lower_declaration.cpp,
 // lower_event.cpp), views (lower_view.cpp), bodies (lower_body.cpp), what is fixed in them
 // (lower_direction.cpp), rotations (lower_rotation.cpp), joints (lower_joint.cpp), friction
-// (lower_friction.cpp), files and settings (lower_import.cpp).
+// (lower_friction.cpp), compliances (lower_compliance.cpp), files and settings (lower_import.cpp).
 #pragma once
 
 #include <array>
@@ -290,6 +290,7 @@ class Lowering {
     void lower(const Statement& statement, const ForceTerm& node);
     void lower(const Statement& statement, const FrictionTerm& node);
     void lower(const Statement& statement, const RubDeclaration& node);
+    void lower(const Statement& statement, const ComplianceTerm& node);
     void lower(const Statement& statement, const GravityTerm& node);
     void lower(const Statement& statement, const ParticleDeclaration& node);
     void lower(const Statement& statement, const PointDeclaration& node);
@@ -350,6 +351,8 @@ class Lowering {
     std::optional<int> coordinate_of(ExprId id, std::string_view what);
     bool is_linear_in_velocities(sym::Expr e);
 
+    // Compliances (lower_compliance.cpp).
+    std::optional<sym::Expr> compliance_value(ExprId id);
     // Friction (lower_friction.cpp).
     /// Where a joint rubs: the statement, and what its names stood for there.
     struct Rub {

@@ -90,6 +90,7 @@ class Parser {
     bool joint_arguments(std::vector<Argument>& out);  // up to and with the closing parenthesis
     ExprId place(ExprId body);
     bool parse_friction(Statement& out);
+    bool parse_compliance(Statement& out);
     bool parse_rub(Statement& out);
     bool parse_particle(Statement& out);
     bool parse_point(Statement& out);

@@ -25,6 +25,39 @@ bool Parser::parse_friction(Statement& out) {
     return node.law != kNoExpr;
 }
 
+bool Parser::parse_compliance(Statement& out) {
+    take();
+    static const std::vector<std::string> kForm{
+        "write: compliance on c: 1e-6, or of a joint: compliance on j: translation 1e-6 rotation "
+        "1e-4"};
+    ComplianceTerm node;
+    if (!accept_word("on")) {
+        return fail_expected("'on'", kForm);
+    }
+    node.target = path();
+    if (node.target == kNoExpr) {
+        return false;
+    }
+    if (!accept(TokenKind::kColon)) {
+        return fail_expected("':' after the name", kForm);
+    }
+    bool good = true;
+    if (accept_word("translation")) {
+        node.translation = expression();
+        good = node.translation != kNoExpr;
+    }
+    if (good && accept_word("rotation")) {
+        node.rotation = expression();
+        good = node.rotation != kNoExpr;
+    }
+    if (good && node.translation == kNoExpr && node.rotation == kNoExpr) {
+        node.value = expression();
+        good = node.value != kNoExpr;
+    }
+    out.as = node;
+    return good;
+}
+
 bool Parser::parse_rub(Statement& out) {
     take();
     static const std::vector<std::string> kForm{

@@ -15,15 +15,15 @@ const std::vector<std::string>& known_statements() {
         "kinetic", "mass",      "potential",  "force",    "gravity",    "point",
         "gauge",   "particle",  "servo",      "nonideal", "constraint", "simulate",
         "for",     "import",    "initial",    "output",   "torque",     "body",
-        "joint",   "event",     "view",       "friction", "scale"};
+        "joint",   "event",     "view",       "friction", "scale",      "compliance"};
     return kWords;
 }
 
 // Statements that declare no name; any other, a misspelt one too, may have been a declaration.
 bool declares_names(std::string_view keyword) {
-    static constexpr std::array<std::string_view, 15> kOthers{
+    static constexpr std::array<std::string_view, 16> kOthers{
         "model", "kinetic", "potential", "mass",     "force",  "torque", "gravity", "nonideal",
-        "gauge", "initial", "simulate",  "friction", "output", "view",   "scale"};
+        "gauge", "initial", "simulate",  "friction", "output", "view",   "scale",   "compliance"};
     return std::find(kOthers.begin(), kOthers.end(), keyword) == kOthers.end();
 }
 
@@ -265,6 +265,7 @@ bool Parser::statement(Statement& out) {
         {"planar", [](P& p, S& s) { return p.parse_body(s); }},
         {"joint", [](P& p, S& s) { return p.parse_joint(s); }},
         {"friction", [](P& p, S& s) { return p.parse_friction(s); }},
+        {"compliance", [](P& p, S& s) { return p.parse_compliance(s); }},
         {"rub", [](P& p, S& s) { return p.parse_rub(s); }},
         {"particle", [](P& p, S& s) { return p.parse_particle(s); }},
         {"point", [](P& p, S& s) { return p.parse_point(s); }},

@@ -74,13 +74,12 @@ std::string describe(TokenKind kind) {
 }
 
 bool is_statement_keyword(std::string_view word) {
-    static constexpr std::array<std::string_view, 30> kWords{
-        "model",    "parameter", "coordinate", "speed", "let",     "define",
-        "kinetic",  "potential", "mass",       "force", "torque",  "gravity",
-        "particle", "body",      "planar",     "point", "joint",   "constraint",
-        "servo",    "nonideal",  "friction",   "gauge", "initial", "simulate",
-        "output",   "event",     "view",       "for",   "import",
-        "scale"};
+    static constexpr std::array<std::string_view, 31> kWords{
+        "model",     "parameter", "coordinate", "speed",      "let",     "define",   "kinetic",
+        "potential", "mass",      "force",      "torque",     "gravity", "particle", "body",
+        "planar",    "point",     "joint",      "constraint", "servo",   "nonideal", "friction",
+        "gauge",     "initial",   "simulate",   "output",     "event",   "view",     "for",
+        "import",    "scale",     "compliance"};
     return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 

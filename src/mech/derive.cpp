@@ -144,6 +144,7 @@ Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& poi
     equations.rows = constraint_rows(model, flow, points);
     equations.controls = controls_of(model, flow, points);
 
+    add_compliances(model, points.points(), equations.rows);
     equations.reactions = reaction_values(model, equations.rows);
     const std::vector<sym::Replacement>& reactions = equations.reactions;
     for (std::vector<Expr>* forces : {&F, &equations.Q, &equations.C}) {

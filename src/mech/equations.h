@@ -102,6 +102,9 @@ struct Row {
     /// Of an actuated row instead of the directions above: where it prescribes the motion.
     std::vector<Direction> aims;
 
+    /// Of compliances: lines of C_J, and sqrt(c) times what a unit of the multiplier puts there.
+    std::vector<Entry> compliances;
+
     std::optional<Expr> lambda;  ///< symbol of its multiplier, where an expression may use it
     bool stick = false;          ///< slip = 0 of a friction, in force only while it sticks
 };

@@ -166,6 +166,16 @@ struct Friction {
     Span span;
 };
 
+/// How far a constraint gives way per unit of its reaction. It moves nothing: dependent constraints
+/// share their force by it.                                                     THEORY section 9
+struct Compliance {
+    int constraint = -1;  ///< or a joint
+    int joint = -1;
+    std::optional<Expr> value;                  ///< of a constraint
+    std::optional<Expr> translation, rotation;  ///< of a joint
+    Span span;
+};
+
 /// A named motion variable, linear in the velocities (RH section 2).
 struct Speed {
     std::string name;
@@ -287,6 +297,7 @@ struct Model {
     std::optional<Vec3> gravity;
     std::vector<Constraint> constraints;
     std::vector<Friction> frictions;
+    std::vector<Compliance> compliances;
     std::vector<Speed> speeds;
     Gauge gauge;
     std::vector<InitialValue> initial;

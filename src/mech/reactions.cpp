@@ -98,7 +98,139 @@ Vec3 reaction_vector(Graph& graph, const Bearer& bearer, const std::vector<const
     return force;
 }
 
+/// Lines of C_J for one compliance.
+class ComplianceLines {
+  public:
+    ComplianceLines(Model& model, int first) : model_(model), graph_(model.graph), first_(first) {}
+
+    int end() const { return first_; }
+
+    void add(const Compliance& one, const Constraint& constraint, std::vector<Row*> rows) {
+        const Bearer bearer(model_, constraint, {rows.begin(), rows.end()});
+        const Expr root = graph_.apply(Op::kSqrt, *one.value);
+        for (Row* row : rows) {
+            const Vec3* direction = bearer.direction(*row);
+            if (constraint.rows.size() == 1 || bearer.none()) {
+                put(*row, row->component, root, scaled_length(graph_, bearer, *row));
+            } else if (direction != nullptr) {
+                put(*row, root, *direction, 0);
+            }
+        }
+        first_ += static_cast<int>(constraint.rows.size());
+    }
+
+    void add(const Compliance& one, const Joint& joint, const std::vector<PointKinematics>& points,
+             const std::vector<Row*>& rows) {
+        const int place = place_of(joint, rows);
+        if (place < 0) {
+            return;
+        }
+        const int body = model_.points[static_cast<std::size_t>(place)].body;
+        const auto position = [&](int point) {
+            return points[static_cast<std::size_t>(point)].position;
+        };
+        for (Row* row : rows) {
+            for (const Direction& direction : row->directions) {
+                if (!same(direction.point, place, body)) {
+                    continue;
+                }
+                if (one.translation) {
+                    put(*row, graph_.apply(Op::kSqrt, *one.translation), direction.W, 0);
+                }
+                if (one.rotation && direction.point != place) {
+                    const Vec3 arm = difference(position(direction.point), position(place));
+                    put(*row, graph_.apply(Op::kSqrt, *one.rotation), cross(arm, direction.W), 3);
+                }
+            }
+            for (const Twist& twist : row->twists) {
+                if (one.rotation && body >= 0 && twist.body == body) {
+                    put(*row, graph_.apply(Op::kSqrt, *one.rotation), twist.tau, 3);
+                }
+            }
+        }
+        first_ += 6;
+    }
+
+  private:
+    bool same(int point, int place, int body) const {
+        return point == place ||
+               (body >= 0 && model_.points[static_cast<std::size_t>(point)].body == body);
+    }
+    /// The last place of a joint that its rows act on, the ground's last of all; -1: none.
+    int place_of(const Joint& joint, const std::vector<Row*>& rows) const {
+        int found = -1;
+        bool on_ground = false;
+        for (const int point : joint.points) {
+            const int body = model_.points[static_cast<std::size_t>(point)].body;
+            const bool acts = std::any_of(rows.begin(), rows.end(), [&](const Row* row) {
+                return std::any_of(
+                           row->directions.begin(), row->directions.end(),
+                           [&](const Direction& d) { return same(d.point, point, body); }) ||
+                       std::any_of(row->twists.begin(), row->twists.end(),
+                                   [&](const Twist& t) { return body >= 0 && t.body == body; });
+            });
+            const bool ground = body >= 0 && model_.bodies[static_cast<std::size_t>(body)].kind ==
+                                                 Body::Kind::kGround;
+            if (acts && (found < 0 || on_ground || !ground)) {
+                found = point;
+                on_ground = ground;
+            }
+        }
+        return found;
+    }
+    Vec3 difference(const Vec3& a, const Vec3& b) {
+        return {graph_.sub(a[0], b[0]), graph_.sub(a[1], b[1]), graph_.sub(a[2], b[2])};
+    }
+    Vec3 cross(const Vec3& a, const Vec3& b) {
+        const auto part = [&](std::size_t i, std::size_t j) {
+            return graph_.sub(graph_.mul(a[i], b[j]), graph_.mul(a[j], b[i]));
+        };
+        return {part(1, 2), part(2, 0), part(0, 1)};
+    }
+    void put(Row& row, Expr root, const Vec3& direction, int line) {
+        for (std::size_t k = 0; k < 3; ++k) {
+            put(row, line + static_cast<int>(k), root, direction[k]);
+        }
+    }
+    void put(Row& row, int line, Expr root, Expr value) {
+        for (Entry& entry : row.compliances) {
+            if (entry.column == first_ + line) {
+                entry.value = graph_.add(entry.value, graph_.mul(root, value));
+                return;
+            }
+        }
+        if (!graph_.is_zero(value)) {
+            row.compliances.push_back({first_ + line, graph_.mul(root, value)});
+        }
+    }
+
+    Model& model_;
+    Graph& graph_;
+    int first_;
+};
+
 }  // namespace
+
+void add_compliances(Model& model, const std::vector<PointKinematics>& points,
+                     std::vector<Row>& rows) {
+    ComplianceLines lines(model, 0);
+    for (const Compliance& one : model.compliances) {
+        std::vector<Row*> own;
+        for (Row& row : rows) {
+            const Constraint& constraint =
+                model.constraints[static_cast<std::size_t>(row.constraint)];
+            if (one.constraint >= 0 ? row.constraint == one.constraint
+                                    : constraint.joint == one.joint) {
+                own.push_back(&row);
+            }
+        }
+        if (one.constraint >= 0) {
+            lines.add(one, model.constraints[static_cast<std::size_t>(one.constraint)], own);
+        } else {
+            lines.add(one, model.joints[static_cast<std::size_t>(one.joint)], points, own);
+        }
+    }
+}
 
 Expr length(Graph& graph, const Vec3& v) {
     const auto is_zero = [&](Expr e) { return graph.is_zero(e); };

@@ -20,6 +20,11 @@ namespace ananke::mech {
 /// symbol of reaction(c) stands for.
 std::vector<sym::Replacement> reaction_values(Model& model, std::vector<Row>& rows);
 
+/// Row::compliances: sqrt(c) reaction(c) of each constraint that gives way, and of joints sqrt(c)
+/// times their force and their torque about their own place, on the body named last.
+void add_compliances(Model& model, const std::vector<PointKinematics>& points,
+                     std::vector<Row>& rows);
+
 /// |v|; the magnitude of its component where it has only one.
 Expr length(sym::Graph& graph, const Vec3& v);
 

@@ -64,7 +64,7 @@ std::vector<Table> check_tables(const sim::CheckReport& check, const sim::Prepar
                       "Their motion and total force are unique, their multipliers are not." + sets,
                       sim::dependence_table(check, prepared)));
         tables.push_back(with_head("Uniqueness of reactions at the start",
-                                   "Where they are one of many, the one of least norm is given.",
+                                   "Where they are one of many (statically indeterminate) one share is given.",
                                    sim::reaction_table(check, prepared)));
     }
     if (!prepared.compiled->controls.empty()) {

@@ -9,6 +9,7 @@
 #include "sim/dynamics.h"
 #include "sim/evaluator.h"
 #include "sim/friction_watch.h"
+#include "sim/load_owners.h"
 #include "sim/sparse_analysis.h"
 #include "sim/sparse_rows.h"
 #include "solve/forms.h"
@@ -271,6 +272,10 @@ Result<CheckReport> check(const Prepared& prepared, Agreement agreement) {
     report.residuals.assign(residuals.begin(), residuals.end());
     for (const SharedLoad& one : shared_loads(*prepared.compiled, report.analysis)) {
         report.warnings.push_back(one.text);
+    }
+    for (const std::string& warning :
+         partly_rigid(*prepared.compiled, report.analysis.dependent_sets)) {
+        report.warnings.push_back(warning);
     }
     const Settled settled(evaluator, t, q, v);
     if (!settled.ok()) {

@@ -129,7 +129,7 @@ namespace {
 std::string reaction_text(const CheckReport& report, const Prepared& prepared) {
     return report.analysis.dropped.empty()
                ? ""
-               : "\nreactions at the start (where they are one of many, the one of least norm is "
+               : "\nreactions at the start (one of many: statically indeterminate, one share is "
                  "given)\n" +
                      format_table(reaction_table(report, prepared));
 }

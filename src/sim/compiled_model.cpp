@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -429,6 +430,28 @@ void compile_gauge(CompiledModel& compiled, const Equations& equations, code::Lo
     compiled.gauge = out.kernel();
 }
 
+void compile_compliances(CompiledModel& compiled, code::Lowering& lowering) {
+    Outputs out(lowering);
+    for (solve::LoadOwner& owner : compiled.load_owners) {
+        std::map<int, std::size_t> place_of;  // of lines
+        for (const int row : owner.rows) {
+            for (const mech::Entry& entry : compiled.rows[at(row)].compliances) {
+                place_of.emplace(entry.column, place_of.size());
+            }
+        }
+        owner.compliances = static_cast<int>(place_of.size());
+        for (std::size_t k = 0; k < owner.rows.size(); ++k) {
+            for (const mech::Entry& entry : compiled.rows[at(owner.rows[k])].compliances) {
+                compiled.compliance_entries.push_back(
+                    compiled.compliance_size + place_of.at(entry.column) * owner.rows.size() + k);
+                out.add({entry.value});
+            }
+        }
+        compiled.compliance_size += place_of.size() * owner.rows.size();
+    }
+    compiled.compliance = out.kernel();
+}
+
 /// How many inertia elements have entries of M between two coordinates of one quaternion, by its
 /// first coordinate. Entries of M itself do not tell: they have been simplified.
 std::unordered_map<int, int> elements_of_quaternions(const Model& model,
@@ -521,7 +544,6 @@ CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     compiled.extreme_numbers = writes_extreme_numbers(model.graph);
     find_patterns(compiled, equations);
     compiled.load_owners = find_load_owners(compiled, model);
-
     const Switches switches = freeze_switches(model, equations);
     compiled.switches = switches.list;
     compiled.layout.switches = static_cast<int>(switches.list.size());
@@ -566,6 +588,7 @@ CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     }
     compiled.start_velocity = start.kernel();
     compile_gauge(compiled, equations, lowering);
+    compile_compliances(compiled, lowering);
     compiled.events = CompiledEvents::compile(model, equations, inputs);
     compile_controls(compiled, equations, lowering);
     choose_roads(compiled);

@@ -81,6 +81,9 @@ struct CompiledModel {
     };
     std::vector<Rotation> rotations;
     std::vector<solve::LoadOwner> load_owners;  ///< who shares the force of dependent rows
+    /// Where what `compliance` computes stands among the C of all owners, of this size altogether.
+    std::vector<std::size_t> compliance_entries;
+    std::size_t compliance_size = 0;
     struct BodyCoordinates {
         std::string name;
         int first, count;
@@ -139,7 +142,8 @@ struct CompiledModel {
     /// Per friction: slip and force along it per component, then dry amount, limit, load,
     /// coefficient.
     code::Kernel friction{code::Program{}};
-    code::Kernel gauge{code::Program{}};  ///< alpha, G (m or m*m values), z (m or none)
+    code::Kernel compliance{code::Program{}};  ///< of `compliance_entries`
+    code::Kernel gauge{code::Program{}};       ///< alpha, G (m or m*m values), z (m or none)
     /// Initial velocities that are functions of the positions, and whose they are.
     code::Kernel start_velocity{code::Program{}};
     std::vector<int> following;

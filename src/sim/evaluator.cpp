@@ -32,6 +32,7 @@ Evaluator::Evaluator(std::shared_ptr<const CompiledModel> compiled,
       reactive_(compiled_->reactive),
       free_force_(compiled_->free_force),
       friction_(compiled_->friction),
+      compliance_(compiled_->compliance),
       gauge_(compiled_->gauge),
       control_(compiled_->control) {
     const CompiledModel& model = *compiled_;
@@ -42,10 +43,11 @@ Evaluator::Evaluator(std::shared_ptr<const CompiledModel> compiled,
     std::size_t largest = 0;
     for (const code::Kernel* kernel :
          {&dynamics_, &magnitudes_, &mass_, &position_, &velocity_, &residuals_, &energy_, &output_,
-          &force_, &reactive_, &gauge_, &control_}) {
+          &force_, &reactive_, &compliance_, &gauge_, &control_}) {
         largest = std::max(largest, kernel->output_count());
     }
     scratch_.assign(largest, 0.0);
+    compliances_.assign(model.compliance_size, 0.0);
     const int n = model.n();
     const int m = model.m();
     Dt_ = solve::RowMatrix::Zero(static_cast<Eigen::Index>(model.controls.size()), n);
@@ -321,6 +323,16 @@ solve::System Evaluator::system(double t, const double* q, const double* v) {
             at.groups, at.owners, at.compliances};
 }
 
+std::span<const double> Evaluator::compliances() {
+    if (!compliances_.empty()) {
+        compliance_.run(input_.data(), scratch_.data());
+        for (std::size_t i = 0; i < compiled_->compliance_entries.size(); ++i) {
+            compliances_[compiled_->compliance_entries[i]] = scratch_[i];
+        }
+    }
+    return compliances_;
+}
+
 void Evaluator::make_matrices() {
     if (M_.rows() != compiled_->n()) {
         M_ = solve::RowMatrix::Zero(compiled_->n(), compiled_->n());
@@ -345,6 +357,7 @@ SparseValues Evaluator::sparse_system(double t, const double* q, const double* v
     values.A = take(compiled_->row_entries.size());
     values.b = take(compiled_->rows.size());
     power_ = rest.front();
+    values.compliances = compliances();
     return values;
 }
 
@@ -367,7 +380,8 @@ solve::System Evaluator::system_in_step(double t, const double* q, const double*
         Dt_(place.row, place.column) = *next++;
     }
     mask_slipping_rows();
-    return {M_, Q_, C_, A_, b_, none_, none_, compiled_->groups, compiled_->load_owners, {}};
+    return {M_,           Q_, C_, A_, b_, none_, none_, compiled_->groups, compiled_->load_owners,
+            compliances()};
 }
 
 void Evaluator::take_forces(const double*& next) {

@@ -22,10 +22,11 @@ struct Energy {
 
 /// The system as lists of the entries that are not zero by structure.
 struct SparseValues {
-    std::span<const double> M;     ///< at CompiledModel::mass_entries
-    std::span<const double> Q, C;  ///< n; C empty without non-ideal terms
-    std::span<const double> A;     ///< at CompiledModel::row_entries
-    std::span<const double> b;     ///< m
+    std::span<const double> M;            ///< at CompiledModel::mass_entries
+    std::span<const double> Q, C;         ///< n; C empty without non-ideal terms
+    std::span<const double> A;            ///< at CompiledModel::row_entries
+    std::span<const double> b;            ///< m
+    std::span<const double> compliances;  ///< C_J of all owners, see solve/load_form.h
 };
 
 /// No allocation after construction, except where a method says so, and for the matrices of the
@@ -212,6 +213,8 @@ class Evaluator final : public solve::ConstraintSurface {
     void follow_switches();
     void take_forces(const double*& next);
     void mask_slipping_rows();
+    /// At the inputs of the last evaluation.
+    std::span<const double> compliances();
     void scatter_mass(const double* values, double* M) const;
     void raise_scales(const std::vector<Place>& places, const double* entries,
                       std::span<const double> sizes, std::span<const double> tied,
@@ -224,9 +227,10 @@ class Evaluator final : public solve::ConstraintSurface {
     // Kernels keep slots of their own, so each evaluator runs copies.
     code::Kernel dynamics_, switch_values_, switch_scales_, switch_rates_, magnitudes_, mass_,
         position_, velocity_, residuals_, energy_, output_, force_, reactive_, free_force_,
-        friction_, gauge_, control_;
+        friction_, compliance_, gauge_, control_;
     std::vector<double> input_;                           ///< layout.size()
     std::vector<double> scratch_;                         ///< largest output of a kernel
+    std::vector<double> compliances_;                     ///< C_J of all owners
     std::vector<double> sparse_;                          ///< of the last sparse_system()
     solve::RowMatrix M_;                                  ///< n x n, when it is asked for
     solve::RowMatrix A_;                                  ///< m x n, likewise

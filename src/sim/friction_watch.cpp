@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "ode/root.h"
+#include "sim/load_owners.h"
 
 namespace ananke::sim {
 namespace {
@@ -28,6 +29,7 @@ std::size_t at(int i) {
 }  // namespace
 
 std::vector<SharedLoad> shared_loads(const CompiledModel& model, const solve::Analysis& analysis) {
+    const std::vector<bool> gives_way = rows_that_give_way(model);
     std::vector<SharedLoad> shared;
     for (std::size_t f = 0; f < model.frictions.size(); ++f) {
         const std::vector<int>& own = model.frictions[f].load_rows;
@@ -37,7 +39,9 @@ std::vector<SharedLoad> shared_loads(const CompiledModel& model, const solve::An
             const bool touches = std::any_of(own.begin(), own.end(), [&](int row) {
                 return std::find(set.begin(), set.end(), row) != set.end();
             });
-            for (std::size_t i = 0; i < set.size() && touches; ++i) {
+            const bool open =
+                std::any_of(set.begin(), set.end(), [&](int row) { return !gives_way[at(row)]; });
+            for (std::size_t i = 0; i < set.size() && touches && open; ++i) {
                 is_choice = true;
                 if (std::find(own.begin(), own.end(), set[i]) == own.end()) {
                     others.push_back(model.rows[at(set[i])].name);
@@ -47,10 +51,12 @@ std::vector<SharedLoad> shared_loads(const CompiledModel& model, const solve::An
         if (is_choice) {
             shared.push_back(
                 {static_cast<int>(f),
-                 fmt::format("friction on {} depends on how dependent constraints share a force{}: "
-                             "the split of least norm is a choice, and so is the friction",
-                             model.frictions[f].name,
-                             others.empty() ? "" : ", with " + join_names(others))});
+                 fmt::format(
+                     "friction on {} depends on how dependent constraints share a force{}: "
+                     "it is statically indeterminate, so the share is a choice, and so is the "
+                     "friction; `compliance on` makes it physical",
+                     model.frictions[f].name,
+                     others.empty() ? "" : ", with " + join_names(others))});
         }
     }
     return shared;

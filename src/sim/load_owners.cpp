@@ -6,6 +6,10 @@
 #include <numeric>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/text.h"
+
 namespace ananke::sim {
 namespace {
 
@@ -132,6 +136,56 @@ std::vector<solve::LoadOwner> find_load_owners(const CompiledModel& compiled,
     return owners;
 }
 
+std::vector<bool> rows_that_give_way(const CompiledModel& model) {
+    std::vector<bool> gives_way(at(model.m()), false);
+    for (const solve::LoadOwner& owner : model.load_owners) {
+        for (const int row : owner.rows) {
+            gives_way[at(row)] = owner.compliances > 0;
+        }
+    }
+    return gives_way;
+}
+
+std::vector<std::string> partly_rigid(const CompiledModel& model,
+                                      const std::vector<std::vector<int>>& dependent_sets) {
+    std::vector<std::string> warnings;
+    if (model.compliance_size == 0) {
+        return warnings;
+    }
+    const std::vector<bool> gives_way = rows_that_give_way(model);
+    std::vector<bool> shares(gives_way.size(), false);  // the norm of a quaternion does not
+    for (const solve::LoadOwner& owner : model.load_owners) {
+        for (const int row : owner.rows) {
+            shares[at(row)] = true;
+        }
+    }
+    for (const std::vector<int>& set : dependent_sets) {
+        std::vector<std::string> rigid;
+        bool some = false;
+        for (const int row : set) {
+            some = some || gives_way[at(row)];
+            if (shares[at(row)] && !gives_way[at(row)]) {
+                rigid.push_back(model.rows[at(row)].name);
+            }
+        }
+        if (!some || rigid.empty()) {
+            continue;
+        }
+        constexpr std::size_t kShown = 8;
+        const std::size_t more = rigid.size() - std::min(rigid.size(), kShown);
+        rigid.resize(rigid.size() - more);
+        if (more > 0) {
+            rigid.push_back(fmt::format("{} more", more));
+        }
+        const bool one = rigid.size() == 1;
+        warnings.push_back(fmt::format(
+            "{} {} no compliance and count{} as rigid beside the constraints that share their load "
+            "and have one; what that leaves open is shared by the masses",
+            join_names(rigid), one ? "has" : "have", one ? "s" : ""));
+    }
+    return warnings;
+}
+
 std::vector<solve::SparseEntry> sparse_load_form(const CompiledModel& model,
                                                  const SparseValues& values,
                                                  const std::vector<bool>& counts) {
@@ -161,6 +215,7 @@ std::vector<solve::SparseEntry> sparse_load_form(const CompiledModel& model,
     std::vector<int> local(at(n), -1);
     std::vector<double> all;
     solve::LoadForm form;
+    const double* compliances = values.compliances.data();
     for (const solve::LoadOwner& owner : model.load_owners) {
         const std::size_t p = owner.coordinates.size();
         for (std::size_t i = 0; i < p; ++i) {
@@ -191,6 +246,8 @@ std::vector<solve::SparseEntry> sparse_load_form(const CompiledModel& model,
                 form.norms[4 * g + at(column - one.first)] = value;
             });
         }
+        std::copy_n(compliances, form.C.size(), form.C.begin());
+        compliances += form.C.size();
         const std::size_t begin = all.size();
         all.resize(begin + at(solve::LoadForm::height(owner)) * owner.rows.size());
         form.find(owner, all.data() + begin);

@@ -1,6 +1,7 @@
 // Who shares the force of dependent rows with whom: joints, and constraints outside joints.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "mech/model.h"
@@ -15,6 +16,12 @@ namespace ananke::sim {
 /// rows of `compiled`, their entries and those of M.
 std::vector<solve::LoadOwner> find_load_owners(const CompiledModel& compiled,
                                                const mech::Model& model);
+
+/// Per row, whether its owner has a compliance.
+std::vector<bool> rows_that_give_way(const CompiledModel& model);
+/// A warning per dependent set of which only some give way; the others count as rigid.
+std::vector<std::string> partly_rigid(const CompiledModel& model,
+                                      const std::vector<std::vector<int>>& dependent_sets);
 
 /// K of solve::LoadForm at one state: columns are the rows of the model. Rows that do not count
 /// take no part.

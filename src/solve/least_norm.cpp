@@ -28,9 +28,11 @@ std::vector<double> least_norm(int n, int m, std::span<const SparseEntry> rows,
     };
     int size = y;
     std::vector<bool> counts(static_cast<std::size_t>(m), false);
+    for (const SparseEntry& one : rows) {
+        counts[static_cast<std::size_t>(one.row)] = true;
+    }
     for (const SparseEntry& one : K) {
         size = std::max(size, y + one.row + 1);
-        counts[static_cast<std::size_t>(one.column)] = true;
         set(one.column, y + one.row, one.value);
     }
     for (int i = y; i < size; ++i) {

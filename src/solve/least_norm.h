@@ -14,7 +14,7 @@
 namespace ananke::solve {
 
 /// `rows`: the entries of B (m x n); `kept`: its independent rows; `K`: entries of a matrix with m
-/// columns. Nothing if the system is singular.
+/// columns, of which rows without entries need none. Nothing if the system is singular.
 std::vector<double> least_norm(int n, int m, std::span<const SparseEntry> rows,
                                std::span<const int> kept, std::span<const double> f,
                                std::span<const SparseEntry> K);
