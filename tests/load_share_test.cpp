@@ -216,6 +216,19 @@ TEST(LoadShare, ADoorOnThreeHingesHangsAsByRigidBodyStatics) {
     }
 }
 
+TEST(LoadShare, TheStifferHingeOfTheGallerysDoorCarriesMore) {
+    const Loaded loaded = load_model("door_three_hinges");
+    ASSERT_TRUE(loaded.prepared) << loaded.messages;
+    const Recording run = run_model(*loaded.prepared, {.times = even_times(3.0, 6)});
+    ASSERT_FALSE(run.error) << run.error->message;
+    for (std::size_t row = 0; row < run.rows.rows(); ++row) {
+        const double weight = 30.0 * 9.81;
+        EXPECT_NEAR(run.at(row, "force[low:door].z"), weight / 4.0, 1e-5);
+        EXPECT_NEAR(run.at(row, "force[mid:door].z"), weight / 2.0, 1e-5);
+        EXPECT_NEAR(run.at(row, "force[high:door].z"), weight / 4.0, 1e-5);
+    }
+}
+
 /// The largest difference of the columns of reactions, relative to their largest value.
 double reactions_apart(const Recording& one, const Recording& other) {
     double apart = 0.0;
