@@ -297,7 +297,7 @@ TEST_P(SharedModels, FullAndSparseMatricesShareAlike) {
 }
 
 INSTANTIATE_TEST_SUITE_P(LoadShare, SharedModels,
-                         testing::Values("bricard_square", "slider_crank"));
+                         testing::Values("bricard_square", "slider_crank", "door_three_hinges"));
 
 TEST(LoadShare, WhatHasNoComplianceIsNamed) {
     const Loaded loaded = load_text("test.ank", std::string(kShaft) +

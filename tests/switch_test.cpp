@@ -443,6 +443,48 @@ TEST(Switches, ConditionsThatAreTheSameAreOne) {
                                         "0 <= k^2*a - k^2*b: true from here on"}));
 }
 
+// Laws that are alike, and equal where both are at a limit, are as many switches as there are:
+// every coordinate moves as it does by itself.
+TEST(Switches, LimitsOfDifferentCoordinatesAreDifferent) {
+    std::mt19937 random(3);
+    std::uniform_real_distribution<double> spread(-1.0, 1.0);
+    const std::vector<std::string> forms{"min(max({0}, -c), c)", "max(-c, min({0}, c))",
+                                         "min(c, max(-c, {0}))", "max(min(c, {0}), -c)",
+                                         "c - abs(c - max({0}, -c))"};
+    for (int draw = 0; draw < 20; ++draw) {
+        constexpr int kCount = 4;
+        std::string head = "parameter c = 1.5\n";
+        std::vector<std::string> alone(kCount, head);
+        std::string together = head;
+        for (int i = 0; i < kCount; ++i) {
+            const std::string x = "x" + std::to_string(i);
+            const std::string pull =
+                fmt::format("({})*({} - ({}))", to_text(-20.0 * std::abs(spread(random)) - 1.0), x,
+                            to_text(spread(random)));
+            const std::string law = fmt::format(
+                fmt::runtime(forms[static_cast<std::size_t>(random() % forms.size())]), pull);
+            const std::string text = fmt::format(
+                "coordinate {0}\nkinetic {0}'^2/2\nforce on {0} = {1}\ninitial {0} = {2}, {0}' = "
+                "{3}\n",
+                x, law, to_text(spread(random)), to_text(spread(random)));
+            alone[static_cast<std::size_t>(i)] += text;
+            together += text;
+        }
+        const std::vector<double> times = even_times(1.0, 7);
+        const Recording all = run_text(together, {.times = times});
+        ASSERT_FALSE(all.error) << all.error->message;
+        for (int i = 0; i < kCount; ++i) {
+            const Recording one = run_text(alone[static_cast<std::size_t>(i)], {.times = times});
+            ASSERT_FALSE(one.error) << one.error->message;
+            const std::string x = "x" + std::to_string(i);
+            for (std::size_t row = 0; row < times.size(); ++row) {
+                EXPECT_NEAR(all.at(row, x), one.at(row, x), 1e-9) << together;
+                EXPECT_NEAR(all.at(row, x + "''"), one.at(row, x + "''"), 1e-7) << together;
+            }
+        }
+    }
+}
+
 // Conditions inside conditions are written as in the model.
 TEST(Switches, TextsAreThoseOfTheModel) {
     const Recording run =

@@ -23,9 +23,11 @@ namespace {
 using sym::Expr;
 using sym::Op;
 
-/// Places at which two expressions are compared, and those where both must be numbers.
-constexpr std::size_t kProbes = 12;
-constexpr std::size_t kLeastProbes = 4;
+/// Places at which two expressions are compared, and those where both must be numbers. Each side of
+/// a switch inside takes part at about half of them: a value that is constant unless two of them
+/// agree is so at all places once in 1e8.
+constexpr std::size_t kProbes = 64;
+constexpr std::size_t kLeastProbes = 16;
 /// Ratios that differ by this part of them differ by the rounding of the model's numbers: 0.1 + 0.2
 /// and 0.3.
 constexpr long double kSameRatio = 1e-15L;
@@ -45,8 +47,12 @@ bool is_switch(Op op) {
     }
 }
 
-/// Values of an expression at places drawn at random, the same for every expression.
-using Fingerprint = std::array<long double, kProbes>;
+/// What an expression depends on, and its values at places drawn at random, the same for every
+/// expression.
+struct Fingerprint {
+    std::vector<Expr> symbols;  ///< ascending
+    std::array<long double, kProbes> values{};
+};
 
 /// splitmix64 (Steele, Lea and Flood 2014), as a number in [0, 1).
 long double pseudo_random(std::uint64_t seed) {
@@ -58,27 +64,35 @@ long double pseudo_random(std::uint64_t seed) {
 }
 
 /// Magnitudes from 1e-3 to 1e3, so that no term hides behind another; parameters and time are
-/// positive, as most are.
-Fingerprint fingerprint(const sym::Graph& graph, Expr e) {
-    const std::vector<Expr> symbols = sym::symbols_of(graph, e);
+/// positive, as most are; `sides` of switches are either.
+Fingerprint fingerprint(const sym::Graph& graph, Expr e, const std::unordered_set<Expr>& sides) {
+    Fingerprint found{sym::symbols_of(graph, e)};
+    std::sort(found.symbols.begin(), found.symbols.end(),
+              [](Expr a, Expr b) { return a.id < b.id; });
     sym::Evaluation<long double> evaluate(graph, std::span(&e, 1));
-    Fingerprint values{};
     for (std::size_t k = 0; k < kProbes; ++k) {
         sym::Values<long double> at;
-        for (const Expr symbol : symbols) {
+        for (const Expr symbol : found.symbols) {
             const std::uint64_t seed = 2 * (std::uint64_t{symbol.id} * kProbes + k);
-            const bool positive = graph.is_symbol(symbol, sym::SymbolKind::kParameter) ||
-                                  graph.is_symbol(symbol, sym::SymbolKind::kTime);
+            const bool positive =
+                (graph.is_symbol(symbol, sym::SymbolKind::kParameter) && !sides.contains(symbol)) ||
+                graph.is_symbol(symbol, sym::SymbolKind::kTime);
             const long double size = std::pow(10.0L, 6.0L * pseudo_random(seed) - 3.0L);
             at[symbol] = positive || pseudo_random(seed + 1) < 0.5L ? size : -size;
         }
-        values[k] = evaluate(at).front();
+        found.values[k] = evaluate(at).front();
     }
-    return values;
+    return found;
 }
 
-/// r if a = r b wherever both are numbers, 0 if there is no such number.
-double ratio(const Fingerprint& a, const Fingerprint& b) {
+/// r if a = r b wherever both are numbers, 0 if there is no such number. Two that depend on
+/// different things are two, also where both happen to be the same constant.
+double ratio(const Fingerprint& one, const Fingerprint& other) {
+    if (one.symbols != other.symbols) {
+        return 0.0;
+    }
+    const auto& a = one.values;
+    const auto& b = other.values;
     std::size_t known = 0;
     long double r = 0.0L;
     for (std::size_t k = 0; k < kProbes; ++k) {
@@ -160,7 +174,7 @@ class Freezer {
     };
     /// A known switch, and what tells its value from others.
     struct Known {
-        Fingerprint values;
+        Fingerprint fingerprint;
         std::size_t which;
         bool below = false, above = false;  ///< tells zero from what is above it, from below it
     };
@@ -236,10 +250,10 @@ class Freezer {
     /// The switch of a comparison, a new one if there is none yet.
     Side side(const Compared& compared, bool or_equal, bool listed) {
         const Expr value = graph_.sub(compared.left, compared.right);
-        const Fingerprint values = fingerprint(graph_, value);
+        Fingerprint found = fingerprint(graph_, value, sides_);
         for (Known& known : known_) {
             Switch& one = switches_[known.which];
-            const double r = one.value == value ? 1.0 : ratio(values, known.values);
+            const double r = one.value == value ? 1.0 : ratio(found, known.fingerprint);
             if (r != 0.0) {
                 one.listed = one.listed || listed;
                 return {&known, r > 0.0};
@@ -259,7 +273,8 @@ class Freezer {
                  : sym::depends_on_kind(graph_, value, sym::SymbolKind::kVelocity)
                      ? Switch::Of::kVelocities
                      : Switch::Of::kPositions;
-        known_.push_back({values, switches_.size()});
+        sides_.insert(one.side);
+        known_.push_back({std::move(found), switches_.size()});
         switches_.push_back(std::move(one));
         return {&known_.back(), true};
     }
@@ -300,7 +315,7 @@ class Freezer {
 
     sym::Graph& graph_;
     mech::TimeFlow flow_;
-    std::unordered_set<Expr> tangents_, modes_;
+    std::unordered_set<Expr> tangents_, modes_, sides_;
     std::unordered_map<Expr, Expr> frozen_;
     std::unordered_map<Expr, Expr> reactions_;  ///< from what stands for them
     std::deque<Known> known_;
