@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/ties.h"
+
 namespace ananke::sim {
 namespace {
 
@@ -39,8 +41,14 @@ Surface::Surface(Evaluator& evaluator, Drift drift, double tolerance)
 }
 
 bool Surface::put_back(double t, std::span<double> y) {
-    if (projects_ && !count(project(t, y.subspan(0, n_), y.subspan(n_, n_)))) {
-        return false;
+    const std::span<double> q = y.subspan(0, n_);
+    const std::span<double> v = y.subspan(n_, n_);
+    if (projects_ && !count(project(t, q, v))) {
+        // The velocities of a body at rest are rounding of those of others, and so are its rows.
+        Ties(*evaluator_).measure(t, q.data(), v.data(), 0.0);
+        if (!count(project(t, q, v))) {
+            return false;
+        }
     }
     restore_energy(t, y);
     return true;
