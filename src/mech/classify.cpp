@@ -50,7 +50,9 @@ bool holds_identically(const Graph& graph, const Probe& probe, const Row& row) {
     return true;
 }
 
-/// The gradient vanishes at every zero of the row that is found: THEORY section 3, end.
+/// The gradient vanishes at every zero of the row that is found: THEORY section 3, end. Where all
+/// lengths are small, as in x^2 + y^2 = 1e-18, a search that began far away ends near the zero with
+/// a small gradient as well; so it goes on from there, in the sizes of that place.
 bool is_degenerate(const Model& model, const Probe& probe, const Row& row) {
     const Graph& graph = model.graph;
     std::vector<Expr> symbols;
@@ -64,10 +66,14 @@ bool is_degenerate(const Model& model, const Probe& probe, const Row& row) {
     }
     bool found = false;
     for (int sample = 1; sample <= kSamples; ++sample) {
-        const Zero zero = find_zero(graph, row.residual, row.residual_magnitude, symbols, gradient,
-                                    probe.values(graph, roots, sample));
+        Zero zero = find_zero(graph, row.residual, row.residual_magnitude, symbols, gradient,
+                              probe.values(graph, roots, sample));
         if (!zero.found) {
             continue;
+        }
+        if (!(zero.gradient_at_end > kVanishedGradient * zero.gradient_at_start)) {
+            zero = find_zero(graph, row.residual, row.residual_magnitude, symbols, gradient,
+                             std::move(zero.values));
         }
         if (zero.gradient_at_end > kVanishedGradient * zero.gradient_at_start) {
             return false;

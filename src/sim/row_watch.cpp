@@ -22,6 +22,17 @@ bool row_of_velocities(const mech::Row& row) {
 
 }  // namespace
 
+/// Entries at CompiledModel::row_entries, each times the size of its velocity: what the row is in
+/// any units.
+void RowWatch::find(Evaluator& evaluator, double t, std::span<const double> y, Entries& entries) {
+    find_row_entries(evaluator, t, y, entries);
+    const std::span<const double> sizes = evaluator.scales().velocities();
+    const std::vector<Place>& places = evaluator.model().row_entries;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        entries[i] *= sizes[static_cast<std::size_t>(places[i].column)];
+    }
+}
+
 void RowWatch::multiply(const CompiledModel& model, const Entries& now, const Entries& before) {
     multiply_rows(model, now, before, sums_.both);
     multiply_rows(model, now, now, sums_.now);
@@ -39,8 +50,8 @@ std::optional<VanishedRow> RowWatch::after_step(Evaluator& evaluator, ode::Stepp
         return std::nullopt;
     }
     y_.resize(stepper.y().size());
-    find_row_entries(evaluator, stepper.t_previous(), stepper.y_previous(), previous_);
-    find_row_entries(evaluator, stepper.t(), stepper.y(), now_);
+    find(evaluator, stepper.t_previous(), stepper.y_previous(), previous_);
+    find(evaluator, stepper.t(), stepper.y(), now_);
     multiply(evaluator.model(), now_, previous_);
     std::optional<VanishedRow> first;
     for (int row = 0; row < evaluator.model().m(); ++row) {
@@ -71,7 +82,7 @@ std::optional<double> RowWatch::turning_point(Evaluator& evaluator, ode::Stepper
         if (middle <= before || middle >= after || stepper.dense(middle, y_) != ode::Status::kOk) {
             break;
         }
-        find_row_entries(evaluator, middle, y_, inside_);
+        find(evaluator, middle, y_, inside_);
         multiply(model, inside_, previous_);
         length = std::sqrt(sums_.now[k]);
         (sums_.both[k] > 0.0 ? before : after) = middle;

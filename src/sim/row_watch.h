@@ -37,6 +37,7 @@ class RowWatch {
     struct Products {
         std::vector<double> both, now, before;
     };
+    void find(Evaluator& evaluator, double t, std::span<const double> y, Entries& entries);
     void multiply(const CompiledModel& model, const Entries& now, const Entries& before);
 
     Entries previous_, now_, inside_;
