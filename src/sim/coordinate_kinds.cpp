@@ -1,6 +1,8 @@
 #include "sim/coordinate_kinds.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <numeric>
 #include <optional>
 #include <unordered_map>
@@ -37,17 +39,39 @@ class Sets {
     std::vector<int> parent_;
 };
 
-/// Kinds that geometry knows: a coordinate of each, or -1.
-struct KnownKinds {
-    int length = -1;
-    int angle = -1;
-    int quaternion = -1;
-};
+/// Disjoint sets of coordinates of one kind; what geometry knows to be of different kinds stays so.
+class Kinds {
+  public:
+    enum class Known : std::uint8_t { kNone, kLength, kAngle, kQuaternion };
 
-void join(Sets& kinds, int& known, int coordinate) {
-    known = known < 0 ? coordinate : known;
-    kinds.unite(known, coordinate);
-}
+    explicit Kinds(int n) : sets_(n), known_(static_cast<std::size_t>(n), Known::kNone) {}
+
+    int find(int i) { return sets_.find(i); }
+    void unite(int i, int j) {
+        const int a = sets_.find(i);
+        const int b = sets_.find(j);
+        const Known of_a = known_[at(a)];
+        const Known of_b = known_[at(b)];
+        if (of_a == Known::kNone || of_b == Known::kNone || of_a == of_b) {
+            sets_.unite(a, b);
+            known_[at(std::min(a, b))] = of_a == Known::kNone ? of_b : of_a;
+        }
+    }
+    /// Joins a coordinate to all others of a kind that geometry knows.
+    void join(Known kind, int coordinate) {
+        Known& known = known_[at(sets_.find(coordinate))];
+        known = known == Known::kNone ? kind : known;
+        int& first = first_[static_cast<std::size_t>(kind)];
+        first = first < 0 ? coordinate : first;
+        unite(first, coordinate);
+    }
+
+  private:
+    static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+    Sets sets_;
+    std::vector<Known> known_;  ///< of the set whose first member it is
+    std::array<int, 4> first_{-1, -1, -1, -1};
+};
 
 /// A term that has the unit of a power of one coordinate, or of its velocity.
 struct Term {
@@ -60,8 +84,7 @@ struct Term {
 /// over all that the roots depend on.
 class SumReader {
   public:
-    SumReader(const mech::Model& model, Sets& sets, KnownKinds& known)
-        : graph_(model.graph), sets_(sets), known_(known) {
+    SumReader(const mech::Model& model, Kinds& kinds) : graph_(model.graph), kinds_(kinds) {
         for (std::size_t i = 0; i < model.coordinates.size(); ++i) {
             symbols_.emplace(model.coordinates[i].q, Term{static_cast<int>(i), false, 1.0});
             symbols_.emplace(model.coordinates[i].v, Term{static_cast<int>(i), true, 1.0});
@@ -126,49 +149,46 @@ class SumReader {
 
     std::optional<Term> sum(const std::optional<Term>& a, const std::optional<Term>& b) {
         if (a && b && a->velocity == b->velocity && a->power == b->power) {
-            sets_.unite(a->coordinate, b->coordinate);
+            kinds_.unite(a->coordinate, b->coordinate);
         }
         return a ? a : b;
     }
 
     void note_angle(const std::optional<Term>& argument) {
         if (argument && !argument->velocity && argument->power == 1.0) {
-            join(sets_, known_.angle, argument->coordinate);
+            kinds_.join(Kinds::Known::kAngle, argument->coordinate);
         }
     }
 
     const sym::Graph& graph_;
-    Sets& sets_;
-    KnownKinds& known_;
+    Kinds& kinds_;
     std::unordered_map<Expr, Term> symbols_, terms_;
 };
 
 /// Coordinates that bodies and points tell the kind of.
-void unite_by_geometry(const mech::Model& model, const mech::Equations& equations, Sets& kinds,
-                       KnownKinds& known) {
+void unite_by_geometry(const mech::Model& model, const mech::Equations& equations, Kinds& kinds) {
     std::unordered_map<Expr, int> coordinate_of;
     for (std::size_t i = 0; i < model.coordinates.size(); ++i) {
         coordinate_of.emplace(model.coordinates[i].q, static_cast<int>(i));
     }
     for (const mech::Body& body : model.bodies) {
         if (body.kind == mech::Body::Kind::kPlanar) {
-            join(kinds, known.angle, body.first + 2);
+            kinds.join(Kinds::Known::kAngle, body.first + 2);
         }
         for (int k = 3; body.kind == mech::Body::Kind::kSpatial && k < 7; ++k) {
-            join(kinds, known.quaternion, body.first + k);
+            kinds.join(Kinds::Known::kQuaternion, body.first + k);
         }
     }
     for (const mech::PointKinematics& point : equations.points) {
         for (const Expr component : point.position) {
             if (const auto found = coordinate_of.find(component); found != coordinate_of.end()) {
-                join(kinds, known.length, found->second);
+                kinds.join(Kinds::Known::kLength, found->second);
             }
         }
     }
 }
 
-void unite_by_sums(const mech::Model& model, const mech::Equations& equations, Sets& kinds,
-                   KnownKinds& known) {
+void unite_by_sums(const mech::Model& model, const mech::Equations& equations, Kinds& kinds) {
     std::size_t of_bodies = 0;
     for (const mech::Body& body : model.bodies) {
         of_bodies += body.kind == mech::Body::Kind::kSpatial  ? 7
@@ -183,7 +203,7 @@ void unite_by_sums(const mech::Model& model, const mech::Equations& equations, S
         roots.push_back(row.residual);
     }
     roots.insert(roots.end(), equations.Q.begin(), equations.Q.end());
-    SumReader(model, kinds, known).read(roots);
+    SumReader(model, kinds).read(roots);
 }
 
 /// Coordinates that inertia, constraints or forces couple.
@@ -217,10 +237,9 @@ Sets coupled_sets(const mech::Model& model, const mech::Equations& equations) {
 }  // namespace
 
 std::vector<int> coordinate_kinds(const mech::Model& model, const mech::Equations& equations) {
-    Sets kinds(equations.n);
-    KnownKinds known;
-    unite_by_geometry(model, equations, kinds, known);
-    unite_by_sums(model, equations, kinds, known);
+    Kinds kinds(equations.n);
+    unite_by_geometry(model, equations, kinds);
+    unite_by_sums(model, equations, kinds);
     Sets coupled = coupled_sets(model, equations);
     std::unordered_map<std::int64_t, int> numbers;
     std::vector<int> result;

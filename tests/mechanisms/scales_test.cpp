@@ -78,7 +78,7 @@ std::string compare(const Mechanism& mechanism, const Reference& reference, cons
     return "";
 }
 
-TEST(Scales, DISABLED_UnitsChangeNeitherMotionNorMessages) {
+TEST(Scales, UnitsChangeNeitherMotionNorMessages) {
     const long count = setting("ANANKE_RANDOM_COUNT", kUsualCount);
     const long first = setting("ANANKE_RANDOM_SEED", 1);
     const std::vector<double> times{0.0, 0.21, 0.53, 0.87, 1.1};
