@@ -11,7 +11,7 @@ failed=0
 
 report() { # NAME LOG
     local input
-    input=$(grep -o 'Test unit written to .*' "$2" | tail -n 1 | cut -d ' ' -f 5)
+    input=$(grep -o 'Test unit written to .*' "$2" | tail -n 1 | cut -d ' ' -f 5 || true)
     echo
     echo "fuzz_$1 found something:"
     grep -m 1 -A 12 -E 'runtime error:|ERROR: |contract violated' "$2" | sed 's/^/    /' || tail -n 5 "$2"
@@ -26,18 +26,25 @@ for name in model settings results; do
     new=$build/corpus/$name
     mkdir -p "$new"
     inputs=("$new" "fuzz/corpus/$name")
-    [ "$name" != model ] || inputs+=(models tests/mistakes tests/warnings)
+    others=()
+    [ "$name" != model ] || others=(models tests/mistakes tests/warnings)
     options=(-dict="fuzz/dictionaries/$name.dict" -artifact_prefix="$build/findings/$name-" -timeout=60 -rss_limit_mb=4096
         -print_final_stats=1)
     [ "$name" = results ] && options+=(-max_len=60000) || options+=(-max_len=4000)
     begun=$(date +%s)
-    if ! "$program" "${options[@]}" -runs=0 "${inputs[@]}" >"$log" 2>&1; then
+    if ! "$program" "${options[@]}" -runs=0 "${inputs[@]}" "${others[@]}" >"$log" 2>&1; then
         report "$name" "$log"
         continue
     fi
     stored=$(($(date +%s) - begun))
-    # The time that libFuzzer counts begins before it reads the stored inputs.
-    if ! "$program" "${options[@]}" -max_total_time=$((stored + seconds)) "${inputs[@]}" >"$log" 2>&1; then
+    # A short search is not to spend its time on reading all of them again. The time that libFuzzer counts begins
+    # before it reads, so that a long one gets more.
+    limit=$seconds
+    if [ "$seconds" -ge 120 ]; then
+        inputs+=("${others[@]}")
+        limit=$((stored + seconds))
+    fi
+    if ! "$program" "${options[@]}" -max_total_time="$limit" "${inputs[@]}" >"$log" 2>&1; then
         report "$name" "$log"
         continue
     fi
