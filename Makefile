@@ -3,15 +3,17 @@
 # make help    the rest
 
 PREFIX ?= /usr/local
+SECONDS ?= 20
 BUILD := build/release
 
-.PHONY: help configure demo test build sanitize debug bench bench-peers lint format install clean dependencies test-dependencies
+.PHONY: help configure demo test build sanitize debug fuzz bench bench-peers lint format install clean dependencies test-dependencies
 
 help:
 	@echo "make demo      build and run a model of the gallery"
 	@echo "make test      build and run all tests"
 	@echo "make build     build only; the program is $(BUILD)/app/cli/ananke"
 	@echo "make sanitize  all tests under the address and undefined-behaviour sanitizers"
+	@echo "make fuzz      search for inputs that crash the program, SECONDS=$(SECONDS) for each kind of input"
 	@echo "make bench     our times beside hand-written C++ and SUNDIALS; writes docs/benchmarks.md"
 	@echo "make bench-peers  our times beside Simbody, MuJoCo and DART, which it installs"
 	@echo "make lint      clang-format and clang-tidy"
@@ -42,6 +44,12 @@ debug sanitize: test-dependencies
 	@cmake --preset $@
 	@cmake --build --preset $@
 	@ctest --preset $@
+
+fuzz:
+	@scripts/install-dependencies.sh fuzz
+	@cmake --preset fuzz $(if $(wildcard build/fuzz/build.ninja),>/dev/null,)
+	@cmake --build --preset fuzz
+	@scripts/fuzz.sh build/fuzz $(SECONDS)
 
 bench: dependencies
 	@scripts/install-dependencies.sh bench || echo "SUNDIALS could not be installed: its rows are left out"

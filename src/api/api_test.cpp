@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "ananke/ananke.h"
+#include "api/load.h"
 
 namespace ananke {
 namespace {
@@ -66,6 +67,24 @@ TEST(Api, MistakesAreDataAndText) {
     ASSERT_EQ(without.errors.size(), 1u);
     EXPECT_EQ(without.report(),
               "ananke: --without: no constraint is called 'rode'; did you mean 'rod'?\n");
+}
+
+TEST(Api, TextsCanBeReadWithOtherLimitsAndFiles) {
+    Bounds bounds;
+    bounds.limits.loop_statements = 10;
+    bounds.read = [](const std::string& path, const std::string&) -> Result<std::string> {
+        return path == "part.ank" ? Result<std::string>(std::string("parameter k = 3"))
+                                  : Error{ErrorCode::kIo, "there is no file " + path};
+    };
+    const std::string text = "coordinate x\nkinetic x'^2/2\nimport \"part.ank\"\n";
+    const Loaded loaded = load_model_text("m", text, {.settings = {"part.k=4"}}, bounds);
+    ASSERT_TRUE(loaded.model) << loaded.report();
+    ASSERT_EQ(loaded.model->parameters().size(), 1u);
+    EXPECT_EQ(loaded.model->parameters()[0].value, 4.0);
+    const std::string loop = "for i in 1..11 { parameter p[i] = i }\n";
+    const std::string own = "coordinate x\nkinetic x'^2/2\n" + loop;
+    EXPECT_TRUE(load_model_text("m", own, {}).model);
+    EXPECT_FALSE(load_model_text("m", own, {}, bounds).model);
 }
 
 TEST(Api, CheckReportsTheStart) {

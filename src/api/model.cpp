@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "api/load.h"
 #include "api/model_data.h"
 #include "base/diagnostic.h"
 #include "lang/parse_model.h"
@@ -30,11 +31,8 @@ void add_messages(const std::vector<Diagnostic>& diagnostics, const Sources& sou
     loaded.rendered += render(diagnostics, sources);
 }
 
-lang::Options parse_options(const LoadOptions& options) {
-    lang::Options parse;
-    parse.settings = options.settings;
-    parse.prelude_directory = options.prelude_directory;
-    return parse;
+lang::Options parse_options(const LoadOptions& options, const Bounds& bounds = {}) {
+    return {options.settings, options.prelude_directory, bounds.read, bounds.limits};
 }
 
 Loaded finish(lang::ParseResult parsed, const Sources& sources, const LoadOptions& options) {
@@ -53,9 +51,8 @@ Loaded finish(lang::ParseResult parsed, const Sources& sources, const LoadOption
                         fmt::format("--scale expects NAME=SIZE, as x=1e-6, not '{}'", text)}
                 : lang::parse_number("--scale", text.substr(equals + 1), {});
         if (value && !(value.value() > 0.0 && std::isfinite(value.value()))) {
-            loaded.errors.push_back(
-                {ErrorCode::kInvalidInput,
-                 fmt::format("--scale {}: a size is a number above 0", text)});
+            loaded.errors.push_back({ErrorCode::kInvalidInput,
+                                     fmt::format("--scale {}: a size is a number above 0", text)});
         } else if (!value) {
             loaded.errors.push_back(value.error());
         } else {
@@ -161,9 +158,14 @@ Loaded load_model(const std::string& path, const LoadOptions& options) {
 }
 
 Loaded load_model_text(std::string name, std::string text, const LoadOptions& options) {
+    return load_model_text(std::move(name), std::move(text), options, Bounds());
+}
+
+Loaded load_model_text(std::string name, std::string text, const LoadOptions& options,
+                       const Bounds& bounds) {
     Sources sources;
-    lang::ParseResult parsed =
-        lang::parse_model_text(sources, std::move(name), std::move(text), parse_options(options));
+    lang::ParseResult parsed = lang::parse_model_text(sources, std::move(name), std::move(text),
+                                                      parse_options(options, bounds));
     return finish(std::move(parsed), sources, options);
 }
 

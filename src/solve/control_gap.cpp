@@ -134,12 +134,16 @@ ControlGap ActuatedSolver::gap(double tolerance) const {
     gap.servo_rank = static_cast<int>(rows);
     gap.missing = Eigen::MatrixXd::Zero(m_, rows - rank);
     gap.reach = Eigen::MatrixXd::Zero(m_, rank);
+    // By elements: a row of a matrix without columns has no address to begin at.
     for (Eigen::Index j = 0; j < rows; ++j) {
         const int place = kept_servo_[static_cast<std::size_t>(j)];
-        gap.missing.row(active_servo_[static_cast<std::size_t>(place)]) =
-            row_unit[j] * svd.matrixU().row(j).tail(rows - rank);
-        gap.reach.row(active_servo_[static_cast<std::size_t>(place)]) =
-            svd.matrixU().row(j).head(rank) / row_unit[j];
+        const Eigen::Index row = active_servo_[static_cast<std::size_t>(place)];
+        for (Eigen::Index i = 0; i < rank; ++i) {
+            gap.reach(row, i) = svd.matrixU()(j, i) / row_unit[j];
+        }
+        for (Eigen::Index i = rank; i < rows; ++i) {
+            gap.missing(row, i - rank) = row_unit[j] * svd.matrixU()(j, i);
+        }
     }
     gap.idle = drive_unit.asDiagonal() * svd.matrixV().rightCols(k_ - rank);
     return gap;

@@ -49,7 +49,10 @@ Partials partial_accelerations(const Normalized& at) {
     }
     Partials partials{MatrixXd::Zero(n, n - at.rank), VectorXd::Zero(n)};
     for (Index i = 0; i < at.rank; ++i) {
-        partials.N.row(place[i]) = -T.row(i).segment(at.rank, n - at.rank);
+        // By elements: a row of a matrix without columns has no address to begin at.
+        for (Index j = at.rank; j < n; ++j) {
+            partials.N(place[i], j - at.rank) = -T(i, j);
+        }
         partials.a_p[place[i]] = T(i, n);
     }
     for (Index j = at.rank; j < n; ++j) {

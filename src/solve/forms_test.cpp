@@ -41,6 +41,24 @@ TEST(Forms, PendulumMatchesClosedForm) {
     }
 }
 
+// As many rows as coordinates: A a = b leaves nothing to the masses, and Qc = M a - Q.
+TEST(Forms, NoDegreeOfFreedomIsLeft) {
+    SystemData s(2, 2);
+    s.M << 2.0, 0.5, 0.5, 3.0;
+    s.Q << 1.0, -9.81;
+    s.A << 1.0, 2.0, 3.0, -1.0;
+    s.b << 5.0, 1.0;  // a = (1, 2)
+    for (const Form form : all_forms()) {
+        SCOPED_TRACE(form_name(form));
+        const Result<Motion> r = evaluate(form, s.view());
+        ASSERT_TRUE(r) << r.error().message;
+        EXPECT_NEAR(r.value().a[0], 1.0, 1e-13);
+        EXPECT_NEAR(r.value().a[1], 2.0, 1e-13);
+        EXPECT_NEAR(r.value().Qc[0], 2.0, 1e-13);
+        EXPECT_NEAR(r.value().Qc[1], 16.31, 1e-13);
+    }
+}
+
 // Free rigid body in quaternions: M = 4 E^T J E of rank 3, unit norm as constraint. Closed form
 // US10 (116) and constraint torque US10 (121), here without applied torque.
 TEST(Forms, QuaternionBodyMatchesClosedForm) {
