@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "sim/not_finite.h"
 
 namespace ananke::sim {
 namespace {
@@ -53,7 +54,8 @@ std::optional<OutputRows::Doubt> OutputRows::doubt(SingularStepper& stepper) {
             return std::nullopt;  // writing will tell
         }
         if (stepper.defect(t, slope_) > kLargestDefect ||
-            (surface_->projects() && surface_->violation(t, dense_y_) > kLargestDefect * options_->tolerance)) {
+            (surface_->projects() &&
+             surface_->violation(t, dense_y_) > kLargestDefect * options_->tolerance)) {
             return Doubt{t, trusted};
         }
         trusted = t;
@@ -169,7 +171,11 @@ void OutputRows::note_not_finite(double t, std::span<const double> row) {
     std::string& first = journal_->summary().not_finite;
     for (std::size_t i = 0; i < row.size() && first.empty(); ++i) {
         if (!std::isfinite(row[i])) {
-            first = fmt::format("{} at t = {}", writer_.columns()[i].name, to_short_text(t, 9));
+            const double* const v = y_.data() + n_;
+            first =
+                fmt::format("{} at t = {}{}", writer_.columns()[i].name, to_short_text(t, 9),
+                            why_not_finite(*evaluator_, {t, y_.data(), v, dynamics_.a().data()},
+                                           quantity_of(evaluator_->model(), writer_.columns(), i)));
         }
     }
 }
@@ -223,7 +229,8 @@ void OutputRows::watch_energy(double t, double energy, double imbalance) {
         first_reach_ = reach;
     }
     const double steps = 1.0 + static_cast<double>(steps_);
-    const double explained = kTolerancesPerStep * options_->tolerance * steps * summary.energy_scale;
+    const double explained =
+        kTolerancesPerStep * options_->tolerance * steps * summary.energy_scale;
     if (!warned_of_balance_ && imbalance > explained) {
         warned_of_balance_ = true;
         summary.warnings.push_back(
@@ -233,8 +240,8 @@ void OutputRows::watch_energy(double t, double energy, double imbalance) {
                         to_short_text(imbalance), to_short_text(t, 9),
                         to_short_text(summary.energy_scale), steps_));
     }
-    if (!warned_of_growth_ && energy > kGrowth * first_energy_ &&
-        first_reach_ > 0.0 && reach > kFarther * first_reach_) {
+    if (!warned_of_growth_ && energy > kGrowth * first_energy_ && first_reach_ > 0.0 &&
+        reach > kFarther * first_reach_) {
         warned_of_growth_ = true;
         summary.warnings.push_back(
             fmt::format("the energy has grown from {} to {} up to t = {}: nothing of the start is "
