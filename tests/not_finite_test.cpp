@@ -184,6 +184,15 @@ TEST(NotFinite, ParametersInitialValuesAndSettings) {
               "      |                ^~~~~~~~~~~\n"
               "      = sqrt(a - 3) with a - 3 = -1\n"
               "1 error\n");
+    EXPECT_EQ(message_of("parameter k = 0\ngravity (0, 0, 1/k)\n"
+                         "body b mass 1 inertia (1, 1, 1) at (0, 0, 0)\n"),
+              "at t = 0: the force on b.z is not a number: m.ank:2:16: 1/k with k = 0");
+    EXPECT_EQ(message_of("parameter k = 0\nbody b mass 1 inertia (1/k, 1, 1) at (0, 0, 0)\n"),
+              "m.ank:2:23: error: the inertia is not a finite number\n"
+              "    2 | body b mass 1 inertia (1/k, 1, 1) at (0, 0, 0)\n"
+              "      |                       ^~~~~~~~~~~\n"
+              "      = m.ank:2:24: 1/k with k = 0\n"
+              "1 error\n");
 }
 
 }  // namespace

@@ -190,8 +190,10 @@ std::string describe_undefined(const Model& model, const Sources* sources,
         if (!sym::find_undefined(model.graph, suspect.value, value)) {
             continue;
         }
-        const std::vector<Expr> written =
-            suspect.derived ? written_at(model, suspect.span) : std::vector{suspect.value};
+        const bool nowhere = suspect.span.end == 0;
+        const std::vector<Expr> written = suspect.derived && !nowhere
+                                              ? written_at(model, suspect.span)
+                                              : std::vector{suspect.value};
         for (const Expr one : written) {
             if (std::string text = description.of_written(one, suspect.span); !text.empty()) {
                 return text;
