@@ -21,7 +21,7 @@ struct State {
 struct BenchModel {
     const HandWritten* hand = nullptr;
     std::string path;
-    std::unique_ptr<sim::Prepared> prepared;
+    std::shared_ptr<sim::Prepared> prepared;
     sim::StartState start;
     double until = 0.0;
     std::vector<State> reference;  ///< samples up to `until`, the last one there

@@ -16,7 +16,7 @@ namespace ananke::bench {
 
 /// A model on its way to the first step.
 struct Started {
-    std::unique_ptr<sim::Prepared> prepared;
+    std::shared_ptr<sim::Prepared> prepared;
     sim::StartState start;
     double seconds = 0.0;  ///< from the text
 };

@@ -59,7 +59,7 @@ inline std::string model_text(const std::string& name) {
 }
 
 struct Loaded {
-    std::unique_ptr<sim::Prepared> prepared;  ///< absent if anything is wrong
+    std::shared_ptr<sim::Prepared> prepared;  ///< absent if anything is wrong
     std::string messages;                     ///< what a person would read
 };
 

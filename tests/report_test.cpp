@@ -24,7 +24,7 @@ struct Made {
     Report report;
 };
 
-Made make(const std::unique_ptr<sim::Prepared>& prepared, double until, int intervals = 40) {
+Made make(const std::shared_ptr<sim::Prepared>& prepared, double until, int intervals = 40) {
     Made made;
     Settings settings;
     settings.times = even_times(until, intervals);

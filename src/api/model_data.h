@@ -13,7 +13,7 @@ namespace ananke {
 struct Model::Data {
     std::string text;
     std::vector<std::string> files;
-    std::unique_ptr<const sim::Prepared> prepared;
+    std::shared_ptr<const sim::Prepared> prepared;
 };
 
 }  // namespace ananke

@@ -166,7 +166,15 @@ bool Lowering::is_inertia(const mech::Axes& J, Span span) {
     const bool positive = a[0][0] >= -room && a[1][1] >= -room && a[2][2] >= -room &&
                           minor(0, 1) >= -room * trace && minor(0, 2) >= -room * trace &&
                           minor(1, 2) >= -room * trace && determinant >= -room * trace * trace;
-    if (!positive || !std::isfinite(trace)) {
+    for (const mech::Vec3& line : J) {
+        for (const sym::Expr entry : line) {
+            if (!std::isfinite(number_of(entry).value_or(0.0))) {
+                fail(span, "the inertia is not a finite number", why_undefined(entry, span));
+                return false;
+            }
+        }
+    }
+    if (!positive) {
         fail(span, "no body has this inertia: a principal value is negative");
         return false;
     }

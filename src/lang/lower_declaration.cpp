@@ -134,7 +134,8 @@ void Lowering::one_parameter(const Binding& item) {
     }
     const std::optional<double> number = number_of(value.scalar());
     if (!number || !std::isfinite(*number)) {
-        fail(expr(value_id).span, fmt::format("the parameter '{}' is not a finite number", *name));
+        fail(expr(value_id).span, fmt::format("the parameter '{}' is not a finite number", *name),
+             why_undefined(value.scalar(), expr(value_id).span));
         scope_ = own_scope;
         declare_failed(*name, declaration);
         return;
@@ -255,7 +256,10 @@ void Lowering::check_mass(sym::Expr mass, ExprId at, std::string_view of) {
     const double number = number_of(mass).value_or(0.0);
     if (!(number >= 0.0 && std::isfinite(number))) {
         fail(expr(at).span,
-             fmt::format("the mass of {} cannot be negative, this is {:.6g}", of, number));
+             std::isfinite(number)
+                 ? fmt::format("the mass of {} cannot be negative, this is {:.6g}", of, number)
+                 : fmt::format("the mass of {} is not a finite number", of),
+             why_undefined(mass, expr(at).span));
     }
 }
 
@@ -350,7 +354,8 @@ void Lowering::one_initial(const Binding& item) {
     }
     const std::optional<double> number = number_of(value.scalar());
     if (number && !std::isfinite(*number)) {
-        fail(expr(item.value).span, "an initial value must be a finite number");
+        fail(expr(item.value).span, "an initial value must be a finite number",
+             why_undefined(value.scalar(), expr(item.value).span));
         return;
     }
     set_initial(*coordinate, primes == 1, item, value.scalar());

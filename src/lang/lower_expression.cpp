@@ -303,8 +303,10 @@ Value Lowering::product(const Expr& e) {
                 good = false;
                 continue;
             }
+            const Span quotient{e.span.file, e.span.begin, span.end};
             for (std::size_t i = 0; i < static_cast<std::size_t>(total.size()); ++i) {
                 total.parts[i] = graph_.div(total.parts[i], factor.scalar());
+                note_written(total.parts[i], quotient);
             }
             continue;
         }
@@ -349,8 +351,9 @@ Value Lowering::checked_constant(sym::Expr e, Span span) {
     sym::for_each_operand(graph_.node(e),
                           [&](sym::Expr operand) { constant &= dependence(operand) == 0; });
     if (constant && !std::isfinite(sym::evaluate<double>(graph_, e, {}))) {
-        return fail(span, "this is not a finite number");
+        return fail(span, "this is not a finite number", why_undefined(e, span));
     }
+    note_written(e, span);
     return Value::scalar(e);
 }
 

@@ -395,6 +395,7 @@ std::optional<mech::Model> Lowering::run(std::uint32_t root) {
     if (has_errors(diagnostics_)) {
         return std::nullopt;
     }
+    model_.sources = std::make_shared<const Sources>(sources_);
     return std::move(model_);
 }
 

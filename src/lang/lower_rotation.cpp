@@ -114,7 +114,8 @@ Value Lowering::checked_rotation(const mech::Quaternion& u, Span span) {
         const std::optional<double> number = number_of(part);
         if (number && !std::isfinite(*number)) {
             return fail(span,
-                        "this is no rotation: an axis has no length, or two axes are parallel");
+                        "this is no rotation: an axis has no length, or two axes are parallel",
+                        why_undefined(part, span));
         }
     }
     return Value::of_rotation(u);

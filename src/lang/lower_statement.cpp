@@ -64,7 +64,7 @@ void Lowering::lower(const Statement&, const KineticTerm& node) {
     const Value value = scalar_of(node.value, "a kinetic energy");
     if (!value.bad() &&
         allow(value, kOnTime | kOnPositions | kOnVelocities, node.value, "a kinetic energy")) {
-        model_.kinetic.push_back({value.scalar(), expr(node.value).span});
+        model_.kinetic.push_back({value.scalar(), shown_at(expr(node.value).span)});
     }
 }
 
@@ -72,7 +72,7 @@ void Lowering::lower(const Statement&, const PotentialTerm& node) {
     const Value value = scalar_of(node.value, "a potential");
     if (!value.bad() && allow(value, kOnTime | kOnPositions, node.value, "a potential",
                               "a force that depends on velocities is given by 'force on'")) {
-        model_.potential.push_back({value.scalar(), expr(node.value).span});
+        model_.potential.push_back({value.scalar(), shown_at(expr(node.value).span)});
     }
 }
 
@@ -230,7 +230,7 @@ void Lowering::lower(const Statement&, const ForceTerm& node) {
             allow(value, kOnTime | kOnPositions | kOnVelocities, node.value, what)) {
             warn_out_of_plane(index, value.parts[0], value.parts[1], node.value,
                               "turns only about z: the other components of the torque do nothing");
-            forces.on_bodies.push_back({index, value.parts, expr(node.value).span});
+            forces.on_bodies.push_back({index, value.parts, shown_at(expr(node.value).span)});
         }
         return;
     }
@@ -244,7 +244,7 @@ void Lowering::lower(const Statement&, const ForceTerm& node) {
         !allow(value, kOnTime | kOnPositions | kOnVelocities | kOnReactions, node.value, what)) {
         return;
     }
-    const Span span = expr(node.value).span;
+    const Span span = shown_at(expr(node.value).span);
     if (on_point) {
         warn_out_of_plane(
             model_.points[static_cast<std::size_t>(index)].body, value.parts[2], graph_.zero(),
@@ -385,7 +385,11 @@ std::optional<sym::Expr> Lowering::positive(ExprId id, std::string_view what) {
     }
     const std::optional<double> number = number_of(value.scalar());
     if (number && !(*number > 0.0 && std::isfinite(*number))) {
-        fail(expr(id).span, fmt::format("{} must be positive, this is {:.6g}", what, *number));
+        fail(expr(id).span,
+             std::isfinite(*number)
+                 ? fmt::format("{} must be positive, this is {:.6g}", what, *number)
+                 : fmt::format("{} is not a finite number", what),
+             why_undefined(value.scalar(), expr(id).span));
         return std::nullopt;
     }
     return value.scalar();

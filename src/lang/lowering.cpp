@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "mech/undefined.h"
 #include "sym/differentiate.h"
 #include "sym/evaluate.h"
 #include "sym/walk.h"
@@ -246,6 +247,54 @@ std::optional<double> Lowering::number_of(sym::Expr e) const {
         }
     }
     return sym::evaluate<double>(graph_, e, parameter_values_);
+}
+
+// Remembers where an operation is written that is not a number everywhere.
+void Lowering::note_written(sym::Expr e, Span span) {
+    const auto is_factor = [&](const sym::Node& node) {
+        return node.op == sym::Op::kNeg ||
+               (node.op == sym::Op::kMul && graph_.is_constant(sym::Expr{node.a}));
+    };
+    while (is_factor(graph_.node(e))) {
+        const sym::Node& node = graph_.node(e);
+        e = sym::Expr{node.op == sym::Op::kNeg ? node.a : node.b};
+    }
+    switch (graph_.node(e).op) {
+        case sym::Op::kDiv:
+        case sym::Op::kPow:
+        case sym::Op::kExp:
+        case sym::Op::kSinh:
+        case sym::Op::kCosh:
+            break;
+        case sym::Op::kLog:
+        case sym::Op::kSqrt:
+        case sym::Op::kAsin:
+        case sym::Op::kAcos:
+            if (!graph_.is(e, sym::Fact::kFinite)) {
+                break;
+            }
+            return;
+        default:
+            return;
+    }
+    const Span shown = shown_at(span);
+    model_.written.push_back({e, shown, key(shown) == key(span)});
+}
+
+// "log(L - 2) with L - 2 = -1", of a value over parameters that is not a finite number.
+Lowering::Notes Lowering::why_undefined(sym::Expr e, Span span) const {
+    const auto value = [&](sym::Expr symbol) {
+        const auto found = parameter_values_.find(symbol);
+        return found != parameter_values_.end() ? found->second : 0.0;
+    };
+    const mech::Suspect suspect{e, shown_at(span)};
+    std::string text = mech::describe_undefined(model_, &sources_, {&suspect, 1}, value);
+    const std::string here = place_text(suspect.span) + ": ";
+    if (text.starts_with(here)) {
+        text.erase(0, here.size());
+    }
+    const bool tells_more = text.find(" with ") != std::string::npos;
+    return tells_more ? Notes{std::move(text)} : Notes{};
 }
 
 void Lowering::mark_structural(sym::Expr e) {

@@ -155,6 +155,8 @@ class Lowering {
     void note_places(const Value& value, Span span);
     Value time_derivative(const Value& value, ExprId at);
     std::optional<double> number_of(sym::Expr e) const;
+    void note_written(sym::Expr e, Span span);
+    Notes why_undefined(sym::Expr e, Span span) const;
     void mark_structural(sym::Expr e);
 
     // Expressions (lower_expression.cpp).

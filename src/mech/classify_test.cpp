@@ -62,7 +62,7 @@ TEST(Classify, EveryKindOfConstraint) {
         {"knife", Kind::kNonholonomicLinear, true},
         {"belt", Kind::kNonholonomicAffine, false},
         {"turntable", Kind::kNonholonomicAffine, false},
-        {"timed", Kind::kNonholonomicAffine, true},
+        {"timed", Kind::kNonholonomicLinear, true},
         {"perpendicular", Kind::kNonholonomicNonlinear, true},
         {"appell", Kind::kNonholonomicNonlinear, true},
         {"speed", Kind::kNonholonomicNonlinear, false},

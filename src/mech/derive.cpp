@@ -131,7 +131,7 @@ Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& poi
         }
     }
     const Expr potential = total_potential(model, points);
-    subtract_gradient(model, flow, potential, equations.Q);
+    equations.Q_of_potentials = subtract_gradient(model, flow, points, potential, equations.Q);
     // A force was written: its domain and range are kept.
     Collector written(graph);
     for (std::size_t i = 0; i < equations.Q.size(); ++i) {

@@ -35,8 +35,8 @@ struct MassEntry {
 enum class ConstraintKind : std::uint8_t {
     kHolonomicScleronomic,
     kHolonomicRheonomic,
-    kNonholonomicLinear,     ///< A(q) v = 0
-    kNonholonomicAffine,     ///< linear in v, with a part free of v or with explicit time
+    kNonholonomicLinear,     ///< A(q, t) v = 0
+    kNonholonomicAffine,     ///< A(q, t) v = b(q, t)
     kNonholonomicNonlinear,  ///< A depends on v
     kVacuous,                ///< 0 = 0: holds whatever the system does
 };
@@ -198,12 +198,20 @@ struct EventExpressions {
     std::vector<Expr> changes;  ///< as Event::changes
 };
 
+/// The derivative of a statement of a potential by a coordinate.
+struct ForcePart {
+    int coordinate;
+    Expr value;
+    Span span;
+};
+
 struct Equations {
-    int n = 0;                  ///< coordinates
-    std::vector<MassEntry> M;   ///< by row, then column; entries that are zero are absent
-    std::vector<Expr> Q;        ///< n
-    std::vector<Expr> C;        ///< n; zero unless has_nonideal
-    std::vector<Expr> C_given;  ///< n; C without the frictions
+    int n = 0;                 ///< coordinates
+    std::vector<MassEntry> M;  ///< by row, then column; entries that are zero are absent
+    std::vector<Expr> Q;       ///< n
+    std::vector<ForcePart> Q_of_potentials;  ///< those not finite everywhere; for messages
+    std::vector<Expr> C;                     ///< n; zero unless has_nonideal
+    std::vector<Expr> C_given;               ///< n; C without the frictions
     bool has_nonideal = false;
     std::vector<Row> rows;
     std::vector<Control> controls;  ///< of all actuators, by constraint

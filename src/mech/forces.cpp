@@ -3,6 +3,7 @@
 #include "mech/bodies.h"
 #include "mech/vectors.h"
 #include "sym/differentiate.h"
+#include "sym/node_map.h"
 
 namespace ananke::mech {
 
@@ -70,16 +71,43 @@ Expr total_potential(Model& model, const PointTable& points) {
     return V;
 }
 
-void subtract_gradient(Model& model, const TimeFlow& flow, Expr potential, std::vector<Expr>& Q) {
+std::vector<ForcePart> subtract_gradient(Model& model, const TimeFlow& flow,
+                                         const PointTable& points, Expr potential,
+                                         std::vector<Expr>& Q) {
     Graph& graph = model.graph;
+    struct Part {
+        Expr summand;
+        int coordinate;
+        Expr value;
+    };
+    std::vector<Part> parts;
     for (const Expr summand : sym::summands(graph, potential)) {
         const std::vector<Expr> q = coordinate_symbols(graph, summand);
         const std::vector<Expr> V_q = sym::gradient(graph, summand, q);
         for (std::size_t i = 0; i < q.size(); ++i) {
             Expr& Q_i = Q[static_cast<std::size_t>(flow.coordinate_of(q[i]))];
             Q_i = graph.sub(Q_i, V_q[i]);
+            if (!graph.is(V_q[i], sym::Fact::kFinite)) {
+                parts.push_back({summand, flow.coordinate_of(q[i]), V_q[i]});
+            }
         }
     }
+    if (parts.empty()) {
+        return {};
+    }
+    sym::NodeMap<Span> places;
+    for (const EnergyTerm& term : model.potential) {
+        for (const Expr summand : sym::summands(graph, points.replace(graph, term.value))) {
+            places[summand] = term.span;
+        }
+    }
+    std::vector<ForcePart> placed;
+    for (const Part& part : parts) {
+        if (const Span* const place = places.find(part.summand)) {
+            placed.push_back({part.coordinate, part.value, *place});
+        }
+    }
+    return placed;
 }
 
 }  // namespace ananke::mech

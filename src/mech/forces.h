@@ -15,7 +15,10 @@ std::vector<Expr> generalized_forces(Model& model, const TimeFlow& flow, const P
 /// The whole potential energy: the `potential` statements, and -m g.r for each particle.
 Expr total_potential(Model& model, const PointTable& points);
 
-/// Q_i -= V_i, summand by summand.
-void subtract_gradient(Model& model, const TimeFlow& flow, Expr potential, std::vector<Expr>& Q);
+/// Q_i -= V_i, summand by summand. Returns the V_i that are not finite everywhere, with the
+/// statements of their summands.
+std::vector<ForcePart> subtract_gradient(Model& model, const TimeFlow& flow,
+                                         const PointTable& points, Expr potential,
+                                         std::vector<Expr>& Q);
 
 }  // namespace ananke::mech

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -280,6 +281,13 @@ struct View {
     Span span;
 };
 
+/// An operation that is not a number everywhere, and where it is written.
+struct Written {
+    Expr value;
+    Span span;
+    bool verbatim = true;  ///< false: its text stands elsewhere, in a prelude
+};
+
 struct Model {
     sym::Graph graph;
     std::string title;
@@ -306,6 +314,9 @@ struct Model {
     std::vector<Output> outputs;
     std::vector<Event> events;
     std::vector<View> views;
+    // For messages while it runs; empty where it was not built from a text.
+    std::vector<Written> written;
+    std::shared_ptr<const Sources> sources;
 };
 
 }  // namespace ananke::mech

@@ -232,8 +232,8 @@ ConstraintKind kind_by_symbols(Model& model, Expr residual, bool holonomic,
         at_rest.push_back({v, graph.zero()});
     }
     const bool has_free_part = !graph.is_zero(sym::substitute(graph, residual, at_rest));
-    return has_time || has_free_part ? ConstraintKind::kNonholonomicAffine
-                                     : ConstraintKind::kNonholonomicLinear;
+    return has_free_part ? ConstraintKind::kNonholonomicAffine
+                         : ConstraintKind::kNonholonomicLinear;
 }
 
 namespace {

@@ -51,7 +51,7 @@ TEST(Validate, ModelWithoutCoordinates) {
 TEST(Validate, ParameterWithoutAValue) {
     Bench b;
     b.m.parameter("p", b.one / b.m.parameter("d", 0));
-    expect_only(b.m, "the value of parameter 'p' is not a finite number");
+    expect_only(b.m, "the value of parameter 'p' is not a finite number: 1/d with d = 0");
 }
 
 TEST(Validate, SymbolsWhereTheyMayNotStand) {

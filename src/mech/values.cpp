@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "mech/undefined.h"
 #include "sym/walk.h"
 
 namespace ananke::mech {
@@ -20,6 +21,29 @@ Error unknown_name(std::string_view what, const std::string& name,
             nearest.empty()
                 ? fmt::format("the model has no {} '{}'", what, name)
                 : fmt::format("the model has no {} '{}'; did you mean '{}'?", what, name, nearest)};
+}
+
+/// ": door.ank:3:20: log(L - 2) with L - 2 = -1"
+std::string why_undefined(const Model& model, const Suspect& suspect,
+                          const sym::Values<double>& symbols) {
+    const auto value = [&](Expr symbol) {
+        const auto found = symbols.find(symbol);
+        return found != symbols.end() ? found->second : 0.0;
+    };
+    const std::string text = describe_undefined(model, model.sources.get(), {&suspect, 1}, value);
+    return text.empty() ? "" : ": " + text;
+}
+
+/// Of an initial value.
+std::string why_undefined(const Model& model, std::size_t coordinate, bool velocity,
+                          const sym::Values<double>& symbols) {
+    for (const InitialValue& initial : model.initial) {
+        if (static_cast<std::size_t>(initial.coordinate) == coordinate &&
+            initial.velocity == velocity) {
+            return why_undefined(model, {initial.value, initial.span}, symbols);
+        }
+    }
+    return "";
 }
 
 }  // namespace
@@ -48,7 +72,8 @@ Result<std::vector<double>> parameter_values(const Model& model,
         if (!std::isfinite(value)) {
             return Error{
                 ErrorCode::kNotFinite,
-                fmt::format("the value of parameter '{}' is not a finite number", parameter.name)};
+                fmt::format("the value of parameter '{}' is not a finite number{}", parameter.name,
+                            why_undefined(model, {parameter.value, parameter.span}, symbols))};
         }
         symbols[parameter.symbol] = value;
         values.push_back(value);
@@ -165,8 +190,9 @@ Result<InitialState> initial_values(const Model& model, std::span<const double> 
             const double value = velocity ? state.v[i] : state.q[i];
             if (!std::isfinite(value)) {
                 return Error{ErrorCode::kNotFinite,
-                             fmt::format("the initial value of {}{} is not a finite number",
-                                         model.coordinates[i].name, velocity ? "'" : "")};
+                             fmt::format("the initial value of {}{} is not a finite number{}",
+                                         model.coordinates[i].name, velocity ? "'" : "",
+                                         why_undefined(model, i, velocity, symbols))};
             }
         }
     }

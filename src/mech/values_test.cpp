@@ -28,7 +28,9 @@ TEST(ParameterValues, FailuresNameTheParameter) {
     const auto nan = parameter_values(m.model);
     ASSERT_FALSE(nan);
     EXPECT_EQ(nan.error().code, ErrorCode::kNotFinite);
-    EXPECT_EQ(nan.error().message, "the value of parameter 'root' is not a finite number");
+    EXPECT_EQ(
+        nan.error().message,
+        "the value of parameter 'root' is not a finite number: sqrt(-length) with -length = -1");
 
     const std::vector<Override> typo{{"lenght", 2}};
     const auto unknown = parameter_values(m.model, typo);
@@ -65,7 +67,7 @@ TEST(InitialValues, WhatIsNotMentionedIsAGuessOfZero) {
               "the model has no coordinate 'angle'");
     m.model.initial.push_back({x.index, true, (a / (a - 3.0)).e, true, {}});
     EXPECT_EQ(initial_values(m.model, values).error().message,
-              "the initial value of x' is not a finite number");
+              "the initial value of x' is not a finite number: a/(a - 3) with a - 3 = 0");
 }
 
 }  // namespace

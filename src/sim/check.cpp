@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "sim/dynamics.h"
 #include "sim/evaluator.h"
 #include "sim/friction_watch.h"
@@ -136,6 +137,13 @@ void keep_worst(std::vector<FormAgreement>& worst, const std::vector<FormAgreeme
     }
 }
 
+/// What stops a model at its start; of what is no number also the time.
+Error at_start(Error why, double t) {
+    return why.code == ErrorCode::kNotFinite
+               ? Error{why.code, fmt::format("at t = {}: {}", to_short_text(t, 9), why.message)}
+               : why;
+}
+
 /// Admissible states near the start: moved at random, then assembled onto the constraints again.
 void visit_random_states(const Prepared& prepared, Evaluator& evaluator, CheckReport& report) {
     std::mt19937 random(20130001);
@@ -207,7 +215,7 @@ Result<CheckReport> check_large(Evaluator& evaluator, CheckReport report) {
     const double* v = report.start.v.data();
     Dynamics dynamics(evaluator, {});
     if (dynamics.accelerate(t, q, v) != solve::SolveStatus::kOk) {
-        return dynamics.explain(t, q, v);
+        return at_start(dynamics.explain(t, q, v), t);
     }
     solve::Analysis& analysis = report.analysis;
     analysis.rank = dynamics.rank();
@@ -256,12 +264,12 @@ Result<CheckReport> check(const Prepared& prepared, Agreement agreement) {
         sparse ? std::move(*sparse)
                : solve::analyse(evaluator.system(t, q, v), {}, row_names(*prepared.compiled));
     if (report.analysis.failure) {
-        return explain_failure(evaluator, t, q, v);
+        return at_start(explain_failure(evaluator, t, q, v), t);
     }
     if (!prepared.compiled->controls.empty()) {
         Dynamics dynamics(evaluator, {});
         if (dynamics.accelerate(t, q, v) != solve::SolveStatus::kOk) {
-            return dynamics.explain(t, q, v);
+            return at_start(dynamics.explain(t, q, v), t);
         }
         report.regularity = dynamics.regularity();
     }

@@ -12,6 +12,9 @@
 namespace ananke::sim {
 namespace {
 
+/// Characters of a direction; longer ones are for `derive`.
+constexpr std::size_t kLongestDirection = 200;
+
 std::string plural(int count, const char* what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
@@ -66,8 +69,13 @@ std::string direction_text(const Prepared& prepared) {
     std::string text;
     const auto line = [&](const mech::Row& row, const char* what, const std::string& on,
                           const mech::Vec3& vector) {
-        text += fmt::format("  {} {}{}: lambda[{}] * {}\n", row.name, what, on, row.name,
-                            mech::vector_text(written, vector, sym::Notation::kText));
+        std::string direction = mech::vector_text(written, vector, sym::Notation::kText);
+        if (direction.size() > kLongestDirection) {
+            direction =
+                fmt::format("(a vector of {} characters: see `ananke derive`)", direction.size());
+        }
+        text +=
+            fmt::format("  {} {}{}: lambda[{}] * {}\n", row.name, what, on, row.name, direction);
     };
     const auto at_rest = [&](int body) {
         return body >= 0 &&

@@ -57,6 +57,8 @@ struct CompiledFriction {
     std::vector<int> load_rows;
 };
 
+struct Prepared;
+
 struct CompiledModel {
     InputLayout layout;
     std::vector<std::string> coordinate_names;  ///< n
@@ -150,6 +152,7 @@ struct CompiledModel {
     int gauge_G = 0;  ///< 0: none, 1: diagonal, 2: full
     bool gauge_z = false;
     CompiledEvents events;
+    std::weak_ptr<const Prepared> source;  ///< what it was compiled from, for messages
     /// What runs have recorded; not part of what the model is.
     std::shared_ptr<ProgramStore> programs = std::make_shared<ProgramStore>();
 

@@ -1,12 +1,14 @@
 #include "sim/dynamics.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "sim/actuation.h"
+#include "sim/not_finite.h"
 #include "solve/analysis.h"
 
 namespace ananke::sim {
@@ -512,6 +514,12 @@ Error Dynamics::explain(double t, const double* q, const double* v) {
     if (no_feedback_) {
         return actuated_ ? describe_feedback(*evaluator_, *actuated_, feedback_, t, q, v)
                          : describe_feedback(*evaluator_, solver(), feedback_, t, q, v);
+    }
+    if (form_error_ && form_error_->code == ErrorCode::kInvalidInput &&
+        !std::isfinite(evaluator_->gauge(t, q, v).alpha)) {
+        return {ErrorCode::kNotFinite,
+                "the gauge alpha is not a number" +
+                    why_not_finite(*evaluator_, {t, q, v}, {Quantity::Of::kAcceleration})};
     }
     if (form_error_ && (form_error_->code == ErrorCode::kNotApplicable ||
                         form_error_->code == ErrorCode::kInvalidInput)) {

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "sim/dynamics.h"
+#include "sim/not_finite.h"
 #include "solve/assembly.h"
 
 namespace ananke::sim {
@@ -164,6 +165,11 @@ Result<EventOutcome> carry_out_events(EventWatch& watch, Evaluator& evaluator,
             return set_off_again(t, instant.names_of_last_round());
         }
         const CompiledEvents::One& one = watch.event(*which);
+        const std::vector<double> v_before(v.begin(), v.end());
+        std::vector<double> parameters_before;
+        for (const int parameter : one.parameters) {
+            parameters_before.push_back(evaluator.parameter(parameter));
+        }
         Result<EventEffect> effect = watch.carry_out(*which, t, q.data(), v.data());
         if (!effect) {
             return effect.error();
@@ -173,9 +179,14 @@ Result<EventOutcome> carry_out_events(EventWatch& watch, Evaluator& evaluator,
             std::all_of(one.parameters.begin(), one.parameters.end(),
                         [&](int p) { return std::isfinite(evaluator.parameter(p)); });
         if (!finite) {
+            for (std::size_t i = 0; i < one.parameters.size(); ++i) {
+                evaluator.set_parameter(one.parameters[i], parameters_before[i]);
+            }
             return at_event(
                 ErrorCode::kNotFinite, t, one.name,
-                fmt::format("sets a value that is not a finite number: {}", effect.value().detail));
+                fmt::format("sets a value that is not a finite number: {}{}", effect.value().detail,
+                            why_not_finite(evaluator, {t, q.data(), v_before.data()},
+                                           {Quantity::Of::kEvent, *which})));
         }
         if (effect.value().changes) {
             if (const auto negative = negative_friction(evaluator, t, one.name, q, v)) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/dynamics.h"
+#include "sim/not_finite.h"
 #include "sim/some_names.h"
 #include "solve/analysis.h"
 #include "solve/projection.h"
@@ -26,30 +27,6 @@ std::vector<std::string> names_at(std::span<const int> indices,
         chosen.push_back(names[static_cast<std::size_t>(i)]);
     }
     return chosen;
-}
-
-/// The first quantity that is not a number, by name.
-std::string not_finite_part(const solve::System& at, const CompiledModel& model) {
-    const auto coordinate = [&](Eigen::Index i) {
-        return model.coordinate_names[static_cast<std::size_t>(i)];
-    };
-    for (Eigen::Index i = 0; i < at.Q.size(); ++i) {
-        if (!std::isfinite(at.Q[i])) {
-            return "the force on " + coordinate(i);
-        }
-        if (!at.M.row(i).allFinite()) {
-            return "the mass matrix in the row of " + coordinate(i);
-        }
-        if (at.C.size() > 0 && !std::isfinite(at.C[i])) {
-            return "the non-ideal force on " + coordinate(i);
-        }
-    }
-    for (Eigen::Index i = 0; i < at.b.size(); ++i) {
-        if (!std::isfinite(at.b[i]) || !at.A.row(i).allFinite()) {
-            return "the constraint " + model.rows[static_cast<std::size_t>(i)].name;
-        }
-    }
-    return "the acceleration";
 }
 
 /// Its own axes about which a body has no inertia: "xyz" for all of them.
@@ -203,10 +180,7 @@ Error explain_failure(Evaluator& evaluator, double t, const double* q, const dou
         case ErrorCode::kInconsistent:
             return contradiction(evaluator, t, q, analysis);
         default:
-            return {ErrorCode::kNotFinite,
-                    fmt::format("{} is not a number (a division by zero, or a function outside "
-                                "its domain)",
-                                not_finite_part(at, model))};
+            return {ErrorCode::kNotFinite, describe_not_finite(evaluator, {t, q, v})};
     }
 }
 

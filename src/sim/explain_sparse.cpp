@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/dynamics.h"
+#include "sim/not_finite.h"
 #include "sim/some_names.h"
 #include "sim/sparse_dynamics.h"
 
@@ -16,35 +17,6 @@ constexpr double kNoMass = 1e-12;
 
 std::size_t at(int i) {
     return static_cast<std::size_t>(i);
-}
-
-/// The first quantity that is not a number, by name.
-std::string not_finite_part(const CompiledModel& model, const SparseValues& values) {
-    for (std::size_t i = 0; i < values.Q.size(); ++i) {
-        if (!std::isfinite(values.Q[i])) {
-            return "the force on " + model.coordinate_names[i];
-        }
-        if (!values.C.empty() && !std::isfinite(values.C[i])) {
-            return "the non-ideal force on " + model.coordinate_names[i];
-        }
-    }
-    for (std::size_t i = 0; i < values.M.size(); ++i) {
-        if (!std::isfinite(values.M[i])) {
-            return "the mass matrix in the row of " +
-                   model.coordinate_names[at(model.mass_entries[i].row)];
-        }
-    }
-    for (std::size_t i = 0; i < values.A.size(); ++i) {
-        if (!std::isfinite(values.A[i])) {
-            return "the constraint " + model.rows[at(model.row_entries[i].row)].name;
-        }
-    }
-    for (std::size_t k = 0; k < values.b.size(); ++k) {
-        if (!std::isfinite(values.b[k])) {
-            return "the constraint " + model.rows[k].name;
-        }
-    }
-    return "the acceleration";
 }
 
 /// Bodies and coordinates of none that have coordinates without mass, the first of them with their
@@ -87,6 +59,7 @@ Error SparseDynamics::explain(double t, const double* q, const double* v) {
             rows.insert(rows.end(), others.begin(), others.end());
         }
         std::vector<std::string> names;
+        names.reserve(rows.size());
         for (const int row : rows) {
             names.push_back(model.rows[at(row)].name);
         }
@@ -108,9 +81,7 @@ Error SparseDynamics::explain(double t, const double* q, const double* v) {
                             "free{}{}; give a mass or an inertia, or add a constraint",
                             names.empty() ? "" : "; without one are ", some_names(names))};
     }
-    return {ErrorCode::kNotFinite,
-            fmt::format("{} is not a number (a division by zero, or a function outside its domain)",
-                        not_finite_part(model, values))};
+    return {ErrorCode::kNotFinite, describe_not_finite(*evaluator_, {t, q, v})};
 }
 
 }  // namespace ananke::sim

@@ -245,6 +245,11 @@ Error describe_feedback(Evaluator& evaluator, Solver& solver, const Feedback& fe
             coefficient = values[first + 2 * size + 3];
         }
     }
+    if (strongest == nullptr && !(feedback.slope() >= 1.0)) {
+        return {ErrorCode::kNotUnique,
+                "no reactions were found that fit the forces that depend on them: where such a law "
+                "jumps or has no value, none need exist"};
+    }
     if (strongest == nullptr) {
         return {ErrorCode::kNotUnique,
                 fmt::format("the forces that depend on reactions have no unique solution: they "

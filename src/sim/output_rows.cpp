@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "sim/not_finite.h"
 
 namespace ananke::sim {
 namespace {
@@ -170,7 +171,11 @@ void OutputRows::note_not_finite(double t, std::span<const double> row) {
     std::string& first = journal_->summary().not_finite;
     for (std::size_t i = 0; i < row.size() && first.empty(); ++i) {
         if (!std::isfinite(row[i])) {
-            first = fmt::format("{} at t = {}", writer_.columns()[i].name, to_short_text(t, 9));
+            const double* const v = y_.data() + n_;
+            first =
+                fmt::format("{} at t = {}{}", writer_.columns()[i].name, to_short_text(t, 9),
+                            why_not_finite(*evaluator_, {t, y_.data(), v, dynamics_.a().data()},
+                                           quantity_of(evaluator_->model(), writer_.columns(), i)));
         }
     }
 }

@@ -130,7 +130,7 @@ void leave_out(mech::Model& model, mech::Equations& equations,
 
 Preparation prepare(mech::Model model, const PrepareOptions& options) {
     Preparation result;
-    auto prepared = std::make_unique<Prepared>();
+    auto prepared = std::make_shared<Prepared>();
     prepared->model = std::move(model);
 
     const Result<std::vector<double>> parameters =
@@ -158,8 +158,9 @@ Preparation prepare(mech::Model model, const PrepareOptions& options) {
         return result;
     }
     prepared->initial = initial.value();
-    prepared->compiled = std::make_shared<const CompiledModel>(
-        CompiledModel::compile(prepared->model, prepared->equations));
+    CompiledModel compiled = CompiledModel::compile(prepared->model, prepared->equations);
+    compiled.source = prepared;
+    prepared->compiled = std::make_shared<const CompiledModel>(std::move(compiled));
     prepared->model.graph.settle();
     sym::forget_walks();
     result.prepared = std::move(prepared);

@@ -32,7 +32,7 @@ struct Prepared {
 };
 
 struct Preparation {
-    std::unique_ptr<Prepared> prepared;   ///< absent if anything failed
+    std::shared_ptr<Prepared> prepared;   ///< absent if anything failed
     std::vector<Diagnostic> diagnostics;  ///< of the model's text
     std::vector<Error> errors;            ///< of the options
 };

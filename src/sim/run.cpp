@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "ode/dop853.h"
 #include "ode/radau.h"
+#include "sim/dry_stop.h"
 #include "sim/implicit_systems.h"
 #include "sim/run_texts.h"
 #include "sim/runner.h"
@@ -26,6 +27,9 @@ constexpr int kMostRepeated = 40;
 /// times the limit on steps ends there.
 constexpr std::size_t kStepsOfPace = 50'000;
 constexpr double kHopeless = 100.0;
+/// Or one that is being brought to rest by dry forces so often in succession, and would need more
+/// steps than the limit.
+constexpr int kMostSlow = 2;
 
 template <class Integrator>
 Result<std::unique_ptr<ode::Stepper>> on_heap(Result<Integrator> made) {
@@ -236,11 +240,19 @@ bool Runner::stagnates(const ode::Stepper& stepper) {
     const double ahead = (options_.until - stepper.t()) / pace;
     counted_steps_ = steps;
     counted_at_ = stepper.t();
-    if (ahead <= kHopeless * static_cast<double>(options_.max_steps)) {
-        return false;
+    const auto end = [&](bool dry) {
+        end_at(stepper.t(),
+               describe_stagnation(evaluator_, stepper, {pace, ahead, options_.stiff, dry}));
+        return true;
+    };
+    if (ahead > kHopeless * static_cast<double>(options_.max_steps)) {
+        return end(false);
     }
-    end_at(stepper.t(), describe_stagnation(evaluator_, stepper, pace, ahead, options_.stiff));
-    return true;
+    const double* const y = stepper.y().data();
+    const bool dry = ahead > static_cast<double>(options_.max_steps) &&
+                     is_dry_stop(evaluator_, stepper.t(), y, y + n_);
+    slow_ = dry ? slow_ + 1 : 0;
+    return slow_ >= kMostSlow && end(true);
 }
 
 /// True, with a failure, if constraints that are dependent at the start are so nowhere near it.

@@ -28,7 +28,7 @@ class LastRow final : public Recorder {
 };
 
 /// A pendulum on a rod given twice: projection, redundancy and a singular direction less.
-std::unique_ptr<Prepared> pendulum() {
+std::shared_ptr<Prepared> pendulum() {
     Builder b;
     const auto x = b.coordinate("x");
     const auto y = b.coordinate("y");
@@ -69,7 +69,7 @@ Counted count_run(const Prepared& prepared, const StartState& start, double unti
 }
 
 TEST(Run, StepsDoNotAllocate) {
-    const std::unique_ptr<Prepared> prepared = pendulum();
+    const std::shared_ptr<Prepared> prepared = pendulum();
     Evaluator evaluator(prepared->compiled, prepared->parameters);
     const Result<StartState> start = assemble(evaluator, prepared->initial);
     ASSERT_TRUE(start) << start.error().message;

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "sim/actuation.h"
 #include "sim/dry_stop.h"
+#include "sim/dynamics.h"
 #include "sim/row_entries.h"
 #include "sim/sparse_level.h"
 #include "sim/sparse_rows.h"
@@ -31,6 +32,9 @@ constexpr double kAside = 1e-2;
 /// no gradient: the search has ended at a double root.
 constexpr double kOtherGradient = 10.0;
 constexpr double kSomeRoundings = 1e5 * std::numeric_limits<double>::epsilon();
+constexpr const char* kDryStop =
+    "the forces oppose the motion as strongly however slow it is, in both directions, as dry "
+    "friction does: it comes to rest where they have no value; write `friction on`";
 /// Cosine of an influence that counts as lost next to where it vanishes.
 constexpr double kLostInfluence = 1e-2;
 
@@ -119,6 +123,22 @@ std::string fastest_change(Evaluator& evaluator, const ode::Stepper& stepper) {
                        to_short_text(stepper.y()[n + fastest]), to_short_text(sizes[fastest]));
 }
 
+/// What takes the motion out of all numbers where every force is one.
+std::string largest_acceleration(Evaluator& evaluator, double t, const double* y) {
+    const CompiledModel& model = evaluator.model();
+    Dynamics dynamics(evaluator, {});
+    if (dynamics.accelerate(t, y, y + model.n()) != solve::SolveStatus::kOk) {
+        return "";
+    }
+    Eigen::Index largest = 0;
+    const double size = dynamics.a().cwiseAbs().maxCoeff(&largest);
+    return fmt::format("; {}'' = {} there is the largest acceleration, of {}' = {}",
+                       model.coordinate_names[static_cast<std::size_t>(largest)],
+                       to_short_text(std::copysign(size, dynamics.a()[largest])),
+                       model.coordinate_names[static_cast<std::size_t>(largest)],
+                       to_short_text(y[model.n() + static_cast<int>(largest)]));
+}
+
 }  // namespace
 
 Error describe_stop(Evaluator& evaluator, ode::Status status, const SingularStepper& stepper,
@@ -127,9 +147,11 @@ Error describe_stop(Evaluator& evaluator, ode::Status status, const SingularStep
     const double* y = stepper.y().data();
     if ((status == ode::Status::kStepTooSmall || status == ode::Status::kTooManySteps) &&
         is_dry_stop(evaluator, stepper.t(), y, y + evaluator.model().n())) {
-        error.message +=
-            "; the forces oppose the motion as strongly however slow it is, in both directions, as "
-            "dry friction does: it comes to rest where they have no value; write `friction on`";
+        error.message += fmt::format("; {}", kDryStop);
+        return error;
+    }
+    if (status == ode::Status::kNotFinite) {
+        error.message += largest_acceleration(evaluator, stepper.t(), y);
         return error;
     }
     if (stepper.is_lost() && !stepper.may_cross()) {
@@ -250,18 +272,23 @@ Error describe_lost_control(Evaluator& evaluator, double t, std::span<const doub
             fmt::format("at t = {}: {}", to_short_text(t, 9), why.message)};
 }
 
-Error describe_stagnation(Evaluator& evaluator, const ode::Stepper& stepper, double pace,
-                          double ahead, bool stiff) {
+Error describe_stagnation(Evaluator& evaluator, const ode::Stepper& stepper,
+                          const Stagnation& measured) {
+    const std::string begin = fmt::format(
+        "at t = {}: the run makes no progress: steps are {} long on average, and {} "
+        "more would be needed; ",
+        to_short_text(stepper.t(), 9), to_short_text(measured.pace), to_short_text(measured.ahead));
+    if (measured.dry) {
+        return {ErrorCode::kStepTooSmall, begin + kDryStop};
+    }
     return {ErrorCode::kStepTooSmall,
-            fmt::format("at t = {}: the run makes no progress: steps are {} long on average, and "
-                        "{} more would be needed; {}; {}",
-                        to_short_text(stepper.t(), 9), to_short_text(pace), to_short_text(ahead),
-                        fastest_change(evaluator, stepper),
-                        stiff ? "a force that jumps or has no limit there, or a tolerance below "
-                                "rounding, is the usual cause"
-                              : "a force that jumps or has no limit there is the usual cause (dry "
-                                "friction is written `friction on`), or something that decays fast "
-                                "(then try --stiff)")};
+            fmt::format("{}{}; {}", begin, fastest_change(evaluator, stepper),
+                        measured.stiff
+                            ? "a force that jumps or has no limit there, or a tolerance below "
+                              "rounding, is the usual cause"
+                            : "a force that jumps or has no limit there is the usual cause (dry "
+                              "friction is written `friction on`), or something that decays fast "
+                              "(then try --stiff)")};
 }
 
 Error describe_too_many_steps(double t, std::size_t steps, std::size_t events) {

@@ -40,8 +40,14 @@ std::optional<Error> describe_vanished_start(Evaluator& evaluator, double t,
 Error describe_vanished_row(const CompiledModel& model, const VanishedRow& row);
 Error describe_lost_control(Evaluator& evaluator, double t, std::span<const double> y);
 /// A run whose steps have become so short, on average, that it would need `ahead` more of them.
-Error describe_stagnation(Evaluator& evaluator, const ode::Stepper& stepper, double pace,
-                          double ahead, bool stiff);
+struct Stagnation {
+    double pace;   ///< average length of the last steps
+    double ahead;  ///< steps that would be needed
+    bool stiff;
+    bool dry;  ///< forces bring the motion to rest as dry friction does
+};
+Error describe_stagnation(Evaluator& evaluator, const ode::Stepper& stepper,
+                          const Stagnation& measured);
 Error describe_too_many_steps(double t, std::size_t steps, std::size_t events);
 
 /// The entry of a singular configuration that was passed.

@@ -79,6 +79,7 @@ class Runner {
     double step_tried_ = 0.0;         ///< length of the last attempt at a step
     std::size_t counted_steps_ = 0;   ///< when progress was last measured
     double counted_at_ = 0.0;         ///< the time then
+    int slow_ = 0;                    ///< measurements in succession that led nowhere
     int repeated_ = 0;                ///< steps made again since one was not
     bool first_step_done_ = false;
 };

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "sim/dynamics.h"
+#include "sim/not_finite.h"
 #include "sim/some_names.h"
 #include "sim/sparse_assembly.h"
 #include "sim/sparse_rows.h"
@@ -98,12 +99,6 @@ Error describe(const CompiledModel& model, const solve::AssemblyFailure& failure
     const std::vector<std::string> names = level_names(model, failure.velocities);
     const char* what = failure.velocities ? "velocities" : "positions";
     std::string text;
-    if (failure.code == ErrorCode::kNotFinite) {
-        return {failure.code,
-                fmt::format("the constraints are not numbers at the initial {} (a division by "
-                            "zero, or a function outside its domain): {}",
-                            what, failure.message)};
-    }
     if (failure.contradictory_rows.empty()) {
         text = fmt::format("the initial {} do not satisfy the constraints", what);
     } else {
@@ -181,6 +176,13 @@ void note_moves(StartState& state, const CompiledModel& model, const mech::Initi
 
 namespace {
 
+Error not_finite_at_start(Evaluator& evaluator, const MotionAt& state, bool velocities) {
+    return {ErrorCode::kNotFinite,
+            describe_constraint_not_finite(
+                evaluator, state, velocities,
+                velocities ? "at the initial velocities" : "at the initial positions")};
+}
+
 /// Where a search among many coordinates ended: the constraints that are not met there, and where
 /// the worst is written.
 Error describe_end(const CompiledModel& model, SparseAssembly& search, bool velocity) {
@@ -248,6 +250,9 @@ Result<StartState> assemble_large(Evaluator& evaluator, const mech::InitialState
             x = given;
             done = search.nearest(level, x, exact);
         }
+        if (!done && !std::isfinite(search.residual())) {
+            return not_finite_at_start(evaluator, {t, state.q.data(), initial.v.data()}, velocity);
+        }
         if (!done) {
             return describe_end(model, search, velocity);
         }
@@ -298,6 +303,11 @@ Result<StartState> assemble(Evaluator& evaluator, const mech::InitialState& init
         // Velocities that contradict each other may be rounding of a motion that is not theirs.
         Ties(evaluator).measure_start(t, assembly.q.data(), given.v.data());
         assembly = attempt();
+    }
+    if (assembly.failure && assembly.failure->code == ErrorCode::kNotFinite) {
+        const bool velocities = assembly.failure->velocities;
+        const double* const q = velocities ? assembly.q.data() : initial.q.data();
+        return not_finite_at_start(evaluator, {t, q, initial.v.data()}, velocities);
     }
     if (assembly.failure) {
         return describe(model, *assembly.failure);

@@ -135,8 +135,30 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
+/// What is called by an expression: a place on a body, "arm at (-L/2, 0, 0)".
+bool is_expression(std::string_view name) {
+    return name.find(' ') != std::string_view::npos;
+}
+
+/// Any text as it is.
+std::string latex_text(std::string_view name) {
+    std::string text;
+    for (const char c : name) {
+        if (c == '\\' || c == '~' || c == '^') {
+            text += c == '\\' ? "\\textbackslash{}" : fmt::format("\\{}{{}}", c);
+        } else {
+            text += std::string_view("_&%$#{}").find(c) != std::string_view::npos ? "\\" : "";
+            text += c;
+        }
+    }
+    return fmt::format("\\text{{{}}}", text);
+}
+
 /// One word as mathematics: theta and θ as commands, one letter as it is, Δx as \Delta x.
 std::string latex_word(std::string_view word) {
+    if (is_expression(word)) {
+        return latex_text(word);
+    }
     if (const GreekLetter* greek = find_name(word)) {
         return std::string(greek->latex);
     }
@@ -170,6 +192,9 @@ struct Parts {
 };
 
 Parts split_indices(std::string_view name) {
+    if (is_expression(name)) {
+        return {std::string(name), {}};
+    }
     std::vector<std::string> words(1);
     for (char c : name) {
         if (c == '[' || c == '_' || c == ',') {
@@ -279,6 +304,9 @@ std::string latex_name(const Symbol& symbol) {
             parts.indices.push_back(p.component);
         }
         return latex_parts(parts, 0);
+    }
+    if (is_expression(stem.name)) {
+        return latex_text(stem.name);
     }
     const PointComponent path = split_point(stem.name);
     if (path.component.empty()) {

@@ -166,6 +166,10 @@ TEST(Names, InThreeNotations) {
         {SymbolKind::kPointVelocity, "P[2].y", "velocity(P[2]).y", "P_2_y_dot", "v_{P,2,y}"},
         {SymbolKind::kPointVelocity, "velocity(P).x", "velocity(P).x", "velocity_P_x_dot",
          "v_{\\mathrm{velocity(P)},x}"},
+        {SymbolKind::kParameter, "arm at (-0.5*k_1, 0, 0)", "arm at (-0.5*k_1, 0, 0)",
+         "arm_at_0_5_k_1_0_0", "\\text{arm at (-0.5*k\\_1, 0, 0)}"},
+        {SymbolKind::kPointPosition, "arm at (L^2, 0, 0).x", "arm at (L^2, 0, 0).x",
+         "arm_at_L_2_0_0_x", "r_{\\text{arm at (L\\^{}2, 0, 0)},x}"},
     };
     for (const Case& test : cases) {
         SCOPED_TRACE(test.name);
