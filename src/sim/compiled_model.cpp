@@ -540,7 +540,9 @@ bool writes_extreme_numbers(const sym::Graph& graph) {
 CompiledModel CompiledModel::compile(Model& model, const Equations& equations) {
     CompiledModel compiled;
     describe(compiled, model, equations);
-    compiled.kinds = coordinate_kinds(model, equations);
+    CoordinateKinds kinds = coordinate_kinds(model, equations);
+    compiled.kinds = std::move(kinds.of);
+    compiled.turns = std::move(kinds.turns);
     compiled.extreme_numbers = writes_extreme_numbers(model.graph);
     find_patterns(compiled, equations);
     compiled.load_owners = find_load_owners(compiled, model);

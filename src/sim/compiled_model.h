@@ -63,6 +63,7 @@ struct CompiledModel {
     InputLayout layout;
     std::vector<std::string> coordinate_names;  ///< n
     std::vector<int> kinds;                     ///< n: see coordinate_kinds()
+    std::vector<bool> turns;                    ///< n: likewise
     std::vector<std::string> parameter_names;   ///< p
     std::vector<mech::Row> rows;                ///< m: the constraints, then the stick rows
     int constraint_rows = 0;                    ///< those before the stick rows

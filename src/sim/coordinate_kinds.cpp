@@ -47,6 +47,10 @@ class Kinds {
     explicit Kinds(int n) : sets_(n), known_(static_cast<std::size_t>(n), Known::kNone) {}
 
     int find(int i) { return sets_.find(i); }
+    bool turns(int i) {
+        const Known known = known_[at(sets_.find(i))];
+        return known == Known::kAngle || known == Known::kQuaternion;
+    }
     void unite(int i, int j) {
         const int a = sets_.find(i);
         const int b = sets_.find(j);
@@ -236,17 +240,19 @@ Sets coupled_sets(const mech::Model& model, const mech::Equations& equations) {
 
 }  // namespace
 
-std::vector<int> coordinate_kinds(const mech::Model& model, const mech::Equations& equations) {
+CoordinateKinds coordinate_kinds(const mech::Model& model, const mech::Equations& equations) {
     Kinds kinds(equations.n);
     unite_by_geometry(model, equations, kinds);
     unite_by_sums(model, equations, kinds);
     Sets coupled = coupled_sets(model, equations);
     std::unordered_map<std::int64_t, int> numbers;
-    std::vector<int> result;
+    CoordinateKinds result;
     for (int i = 0; i < equations.n; ++i) {
         const std::int64_t both =
             static_cast<std::int64_t>(kinds.find(i)) * equations.n + coupled.find(i);
-        result.push_back(numbers.try_emplace(both, static_cast<int>(numbers.size())).first->second);
+        result.of.push_back(
+            numbers.try_emplace(both, static_cast<int>(numbers.size())).first->second);
+        result.turns.push_back(kinds.turns(i));
     }
     return result;
 }

@@ -14,7 +14,10 @@
 
 namespace ananke::sim {
 
-/// The kind of each coordinate (n), numbered from 0 in the order of first occurrence.
-std::vector<int> coordinate_kinds(const mech::Model& model, const mech::Equations& equations);
+struct CoordinateKinds {
+    std::vector<int> of;      ///< n  numbered from 0 in the order of first occurrence
+    std::vector<bool> turns;  ///< n  an angle or a part of a quaternion: bends over a size of 1
+};
+CoordinateKinds coordinate_kinds(const mech::Model& model, const mech::Equations& equations);
 
 }  // namespace ananke::sim

@@ -206,6 +206,7 @@ ode::Status SingularStepper::step(double t_end) {
     count();
     if (status == ode::Status::kOk && watched) {
         note_state(inner_->t(), inner_->y());
+        if (getenv("TR")) { fprintf(stderr,"t=%.10g h=%.3g pivot=%.3g known=%d a=%.3g b=%.3g v=%.4g %.4g %.4g\n", now_.t, now_.t-previous_.t, now_.weakest.pivot, known_states_, now_.y[0], now_.y[1], now_.y[3],now_.y[4],now_.y[5]); }
         look_behind(t_end);
         if (singular_ && !may_cross()) {
             lost_ = true;
@@ -406,7 +407,8 @@ bool SingularStepper::is_undecided(double t) const {
     const double dt = t - now_.t;
     for (std::size_t i = 0; i < n_; ++i) {
         const double way = dt * (now_.y[n_ + i] + 0.5 * dt * now_.slope[n_ + i]);
-        if (!(std::abs(way) <= kUndecided * sizes[i])) {
+        const double size = evaluator_->model().turns[i] ? std::max(1.0, sizes[i]) : sizes[i];
+        if (!(std::abs(way) <= kUndecided * size)) {
             return false;
         }
     }

@@ -67,26 +67,16 @@ void Ties::measure(double t, const double* q, const double* v, double h) {
     scales.tie(tied_positions_, tied_velocities_, tied_accelerations_, h);
 }
 
-/// 1 for the angle or the quaternion of a body, else 0.
-double Ties::size_of_turning(std::size_t coordinate) const {
-    for (const CompiledModel::BodyCoordinates& body : evaluator_->model().bodies) {
-        const int k = static_cast<int>(coordinate) - body.first;
-        if (k >= 0 && k < body.count) {
-            return k >= (body.planar ? 2 : 3) ? 1.0 : 0.0;
-        }
-    }
-    return 0.0;
-}
-
 void Ties::measure_start(double t, const double* q, const double* v) {
     Scales& scales = evaluator_->scales();
     const std::span<const int> kinds = scales.kinds();
     const SparseValues values = evaluator_->sparse_system(t, q, v);
     const std::span<const double> seen = scales.positions_with(q);
+    const std::vector<bool>& turns = evaluator_->model().turns;
     std::fill(positions_.begin(), positions_.end(), 0.0);
     for (std::size_t i = 0; i < kinds.size(); ++i) {
         const std::size_t kind = at(kinds[i]);
-        positions_[kind] = std::max({positions_[kind], seen[i], size_of_turning(i)});
+        positions_[kind] = std::max({positions_[kind], seen[i], turns[i] ? 1.0 : 0.0});
     }
     double work = 0.0;
     for (std::size_t i = 0; i < kinds.size(); ++i) {

@@ -11,7 +11,7 @@
 // the sizes X of the positions, then gives one rate for the whole model,
 //   r^2 = 2 E / (sum of M_i X_i^2),      V_K = r X_K <= sqrt(2 E / M_K).
 // It does not grow with the ratio of masses: a satellite's attitude is not tied to the energy of
-// its planet. The size of an angle of a body, and of its quaternion, is at least 1.
+// its planet. The size of an angle and of a quaternion is at least 1.
 #pragma once
 
 #include <vector>
@@ -30,7 +30,6 @@ class Ties {
     void measure_start(double t, const double* q, const double* v);
 
   private:
-    double size_of_turning(std::size_t coordinate) const;
     void pass_on(const SparseValues& values, std::vector<double>& sizes, std::vector<double>& tied);
 
     Evaluator* evaluator_;
