@@ -261,7 +261,8 @@ TEST(Cli, WrongInputIsExitCodeOneWithAHint) {
         {"ananke run models/duffing.ank >/dev/full", "No space left"},
         {"ananke derive models/duffing.ank --as c >/dev/full", "No space left"},
         {"ananke run bad.ank --csv bad.ank", "simulate"},
-        {"cp models/duffing.ank own.ank; ananke run own.ank --csv own.ank", "overwrite own.ank, which is read"},
+        {"cp models/duffing.ank own.ank; ananke run own.ank --csv own.ank",
+         "overwrite own.ank, which is read"},
         {"ananke run models/duffing.ank --csv r.csv --hdf5 r.csv", "both ask for r.csv"},
     };
     for (const auto& [line, hint] : cases) {

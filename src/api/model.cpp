@@ -53,9 +53,8 @@ Loaded finish(lang::ParseResult parsed, const Sources& sources, const LoadOption
                         fmt::format("--scale expects NAME=SIZE, as x=1e-6, not '{}'", text)}
                 : lang::parse_number("--scale", text.substr(equals + 1), {});
         if (value && !(value.value() > 0.0 && std::isfinite(value.value()))) {
-            loaded.errors.push_back(
-                {ErrorCode::kInvalidInput,
-                 fmt::format("--scale {}: a size is a number above 0", text)});
+            loaded.errors.push_back({ErrorCode::kInvalidInput,
+                                     fmt::format("--scale {}: a size is a number above 0", text)});
         } else if (!value) {
             loaded.errors.push_back(value.error());
         } else {

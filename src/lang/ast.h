@@ -249,10 +249,11 @@ struct Statement {
     Span span;
     Span keyword;
     std::variant<ModelTitle, ParameterList, CoordinateList, SpeedList, LetList, OutputList,
-                 InitialList, ScaleList, GaugeList, FunctionDefinition, KineticTerm, PotentialTerm, MassTerm,
-                 ForceTerm, FrictionTerm, GravityTerm, ParticleDeclaration, PointDeclaration,
-                 BodyDeclaration, ConstraintDeclaration, EventDeclaration, ViewStatement, Simulate,
-                 ForLoop, Import, JointDefinition, JointDeclaration, RubDeclaration>
+                 InitialList, ScaleList, GaugeList, FunctionDefinition, KineticTerm, PotentialTerm,
+                 MassTerm, ForceTerm, FrictionTerm, GravityTerm, ParticleDeclaration,
+                 PointDeclaration, BodyDeclaration, ConstraintDeclaration, EventDeclaration,
+                 ViewStatement, Simulate, ForLoop, Import, JointDefinition, JointDeclaration,
+                 RubDeclaration>
         as;
 };
 

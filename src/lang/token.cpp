@@ -79,8 +79,7 @@ bool is_statement_keyword(std::string_view word) {
         "kinetic",  "potential", "mass",       "force", "torque",  "gravity",
         "particle", "body",      "planar",     "point", "joint",   "constraint",
         "servo",    "nonideal",  "friction",   "gauge", "initial", "simulate",
-        "output",   "event",     "view",       "for",   "import",
-        "scale"};
+        "output",   "event",     "view",       "for",   "import",  "scale"};
     return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 

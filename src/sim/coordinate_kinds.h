@@ -2,8 +2,8 @@
 //
 // The language has no units. Two coordinates are of one kind if the model itself adds them up
 // (x1 - x2, x^2 + y^2), or if both are Cartesian components of points, angles (of planar bodies, or
-// of which sines and cosines are taken) or parts of quaternions, and if they belong to one mechanism:
-// something couples them.
+// of which sines and cosines are taken) or parts of quaternions, and if they belong to one
+// mechanism: something couples them.
 #pragma once
 
 #include <vector>

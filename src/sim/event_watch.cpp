@@ -354,8 +354,8 @@ std::optional<double> EventWatch::locate(int which, const Sample& from, const Sa
     return root ? at_row(which, nearest_zero(which, root.value()), begin, to.t) : to.t;
 }
 
-/// The time of the nearest row if the value is zero there too, up to rounding: a user who asks for a
-/// row at t = 1 sees the event that happens at 1.
+/// The time of the nearest row if the value is zero there too, up to rounding: a user who asks for
+/// a row at t = 1 sees the event that happens at 1.
 double EventWatch::at_row(int which, double t, double begin, double end) const {
     const auto k = static_cast<std::size_t>(which);
     const auto after = std::lower_bound(row_times_.begin(), row_times_.end(), t);

@@ -53,7 +53,8 @@ std::optional<OutputRows::Doubt> OutputRows::doubt(SingularStepper& stepper) {
             return std::nullopt;  // writing will tell
         }
         if (stepper.defect(t, slope_) > kLargestDefect ||
-            (surface_->projects() && surface_->violation(t, dense_y_) > kLargestDefect * options_->tolerance)) {
+            (surface_->projects() &&
+             surface_->violation(t, dense_y_) > kLargestDefect * options_->tolerance)) {
             return Doubt{t, trusted};
         }
         trusted = t;
@@ -223,7 +224,8 @@ void OutputRows::watch_energy(double t, double energy, double imbalance) {
         first_reach_ = reach;
     }
     const double steps = 1.0 + static_cast<double>(steps_);
-    const double explained = kTolerancesPerStep * options_->tolerance * steps * summary.energy_scale;
+    const double explained =
+        kTolerancesPerStep * options_->tolerance * steps * summary.energy_scale;
     if (!warned_of_balance_ && imbalance > explained) {
         warned_of_balance_ = true;
         summary.warnings.push_back(
@@ -233,8 +235,8 @@ void OutputRows::watch_energy(double t, double energy, double imbalance) {
                         to_short_text(imbalance), to_short_text(t, 9),
                         to_short_text(summary.energy_scale), steps_));
     }
-    if (!warned_of_growth_ && energy > kGrowth * first_energy_ &&
-        first_reach_ > 0.0 && reach > kFarther * first_reach_) {
+    if (!warned_of_growth_ && energy > kGrowth * first_energy_ && first_reach_ > 0.0 &&
+        reach > kFarther * first_reach_) {
         warned_of_growth_ = true;
         summary.warnings.push_back(
             fmt::format("the energy has grown from {} to {} up to t = {}: nothing of the start is "

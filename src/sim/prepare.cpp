@@ -149,9 +149,8 @@ Preparation prepare(mech::Model model, const PrepareOptions& options) {
     prepared->equations = std::move(*derivation.equations);
     leave_out(prepared->model, prepared->equations, options.without, result.errors);
 
-    const Result<mech::InitialState> initial =
-        mech::initial_values(prepared->model, prepared->parameters, options.initial,
-                             options.scales);
+    const Result<mech::InitialState> initial = mech::initial_values(
+        prepared->model, prepared->parameters, options.initial, options.scales);
     if (!initial) {
         result.errors.push_back(initial.error());
     }

@@ -36,8 +36,8 @@ constexpr double kRunUp = 1.8;
 /// States nearer to a singular configuration than this part of their size are on no branch: the
 /// constraints hold to some 1e-15, and distances count there with their squares.
 constexpr double kUndecided = 3e-7;
-/// That is the root of rounding; states that are off the constraints by more, phi of their size, are
-/// on no branch nearer than this many sqrt(phi), and never farther off than the part below.
+/// That is the root of rounding; states that are off the constraints by more, phi of their size,
+/// are on no branch nearer than this many sqrt(phi), and never farther off than the part below.
 constexpr double kRounding = 1e-15;
 constexpr double kBlur = 10.0;
 constexpr double kMostBlurred = 0.1;
@@ -395,7 +395,8 @@ std::optional<double> SingularStepper::foresee_from_start() {
         fall = std::max(fall, 1.0 / (1.0 + row->ahead));
     }
     const double h = inner_->next_step();
-    const bool is_near = fall > 0.0 && (h == 0.0 ? fall * kFarAhead > kGlance : dt / fall < kHorizon * h);
+    const bool is_near =
+        fall > 0.0 && (h == 0.0 ? fall * kFarAhead > kGlance : dt / fall < kHorizon * h);
     return is_near ? std::optional(now_.t + dt / fall) : std::nullopt;
 }
 
@@ -477,7 +478,8 @@ void SingularStepper::look_behind(double t_end) {
         return;
     }
     const double t_singular = *turn;
-    if ((only_listed_ || !may_cross() || !cross(previous_, t_singular, now_.t - previous_.t, t_end)) &&
+    if ((only_listed_ || !may_cross() ||
+         !cross(previous_, t_singular, now_.t - previous_.t, t_end)) &&
         inner_->dense(t_singular, work_) == ode::Status::kOk && vanishes(t_singular, work_)) {
         singular_ = follower_.describe(previous_.t, previous_.y, t_singular, work_);
     }

@@ -95,9 +95,8 @@ std::span<const double> SparseProjection::step(double t, std::span<const double>
         arrange(exact, choice.kept);
     }
     const std::vector<int>& place = system_->place;
-    const std::span<const double> sizes = level_.units().empty()
-                                              ? evaluator_->sizes(level_.velocity(), x.data())
-                                              : level_.units();
+    const std::span<const double> sizes =
+        level_.units().empty() ? evaluator_->sizes(level_.velocity(), x.data()) : level_.units();
     const auto unit = [&](std::size_t j) { return solve::divisor(sizes[j]); };
     double typical = 0.0;
     for (std::size_t i = 0; i < mass_.size(); ++i) {

@@ -268,8 +268,7 @@ void AccelerationSolver::find_inconsistency(const System& at, double size) {
         const double unit = factor_.unit(k) * mass_.rho(k);
         const double mismatch = std::abs(factor_.value_of_dropped(place, head_.data()) - beta_[k]);
         const double magnitude = given ? at.b_magnitude[active_[k]] : 0.0;
-        const double scale =
-            reach + std::abs(beta_[k]) + unit * magnitude;
+        const double scale = reach + std::abs(beta_[k]) + unit * magnitude;
         note_inconsistency(mismatch > 0.0 ? mismatch / scale : 0.0, active_[k]);
     }
     for (int v = 0; v < vanished_count_; ++v) {
