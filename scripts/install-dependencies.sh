@@ -3,6 +3,7 @@
 #   scripts/install-dependencies.sh           what building needs
 #   scripts/install-dependencies.sh test      and what `make test` needs besides
 #   scripts/install-dependencies.sh lint      and what `make lint` needs besides
+#   scripts/install-dependencies.sh sanitize  and what `make sanitize` needs besides
 #   scripts/install-dependencies.sh bench     and what `make bench` needs besides
 #   scripts/install-dependencies.sh simbody   one engine of `make bench-peers`; also mujoco, dart
 # node, npm and chromium are for the report page alone: without them everything else is built and tested.
@@ -16,10 +17,11 @@ have node && have npm || optional+=(nodejs npm)
 case "${1:-}" in
 test) have chromium || have chromium-browser || have google-chrome || optional+=(chromium fonts-dejavu-core) ;;
 lint) packages+=(clang-format clang-tidy) ;;
+sanitize) packages+=(clang libclang-rt-14-dev) ;;
 bench) packages+=(libsundials-dev) ;;
 simbody | mujoco | dart) packages+=("lib$1-dev") ;;
 "") ;;
-*) echo "unknown set of packages: $1 (known: test, lint, bench, simbody, mujoco, dart)" >&2; exit 1 ;;
+*) echo "unknown set of packages: $1 (known: test, lint, sanitize, bench, simbody, mujoco, dart)" >&2; exit 1 ;;
 esac
 
 missing=()
