@@ -6,13 +6,18 @@ PREFIX ?= /usr/local
 SECONDS ?= 20
 BUILD := build/release
 
-.PHONY: help configure demo test build sanitize debug fuzz bench bench-peers lint format install clean dependencies test-dependencies
+# Folders whose tests `make sanitize-text` runs: what reads texts and makes formulas and code of them.
+SANITIZE_TEXT := base sym lang code
+space := $() $()
+
+.PHONY: help configure demo test build configure-sanitize sanitize sanitize-text debug fuzz bench bench-peers lint format install clean dependencies test-dependencies
 
 help:
 	@echo "make demo      build and run a model of the gallery"
 	@echo "make test      build and run all tests"
 	@echo "make build     build only; the program is $(BUILD)/app/cli/ananke"
 	@echo "make sanitize  all tests under the address and undefined-behaviour sanitizers"
+	@echo "make sanitize-text  of these the tests of what reads texts, in 6 minutes of CPU"
 	@echo "make fuzz      search for inputs that crash the program, SECONDS=$(SECONDS) for each kind of input"
 	@echo "make bench     our times beside hand-written C++ and SUNDIALS; writes docs/benchmarks.md"
 	@echo "make bench-peers  our times beside Simbody, MuJoCo and DART, which it installs"
@@ -40,10 +45,22 @@ demo: configure
 test: test-dependencies build
 	@ctest --preset release
 
-debug sanitize: test-dependencies
+debug: test-dependencies
 	@cmake --preset $@
 	@cmake --build --preset $@
 	@ctest --preset $@
+
+configure-sanitize: test-dependencies
+	@scripts/install-dependencies.sh sanitize
+	@cmake --preset sanitize $(if $(wildcard build/sanitize/build.ninja),>/dev/null,)
+
+sanitize: configure-sanitize
+	@cmake --build --preset sanitize
+	@ctest --preset sanitize
+
+sanitize-text: configure-sanitize
+	@cmake --build --preset sanitize --target $(SANITIZE_TEXT:%=test_%)
+	@ctest --preset sanitize -R '^($(subst $(space),|,$(SANITIZE_TEXT)))$$'
 
 fuzz:
 	@scripts/install-dependencies.sh fuzz

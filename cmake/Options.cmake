@@ -13,7 +13,9 @@ target_compile_options(ananke_options INTERFACE
 
 if(ANANKE_SANITIZE)
     target_compile_options(ananke_options INTERFACE
-        -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+        -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+        $<$<CXX_COMPILER_ID:Clang>:-fsanitize-ignorelist=${CMAKE_SOURCE_DIR}/cmake/sanitize.ignore>)
+    target_compile_definitions(ananke_options INTERFACE _GLIBCXX_ASSERTIONS)
     target_link_options(ananke_options INTERFACE -fsanitize=address,undefined)
 endif()
 

@@ -3,6 +3,7 @@
 #   scripts/install-dependencies.sh           what building needs
 #   scripts/install-dependencies.sh test      and what `make test` needs besides
 #   scripts/install-dependencies.sh lint      and what `make lint` needs besides
+#   scripts/install-dependencies.sh sanitize  and what `make sanitize` needs besides
 #   scripts/install-dependencies.sh fuzz      what `make fuzz` needs, without the report page
 #   scripts/install-dependencies.sh bench     and what `make bench` needs besides
 #   scripts/install-dependencies.sh simbody   one engine of `make bench-peers`; also mujoco, dart
@@ -17,11 +18,12 @@ have node && have npm || optional+=(nodejs npm)
 case "${1:-}" in
 test) have chromium || have chromium-browser || have google-chrome || optional+=(chromium fonts-dejavu-core) ;;
 lint) packages+=(clang-format clang-tidy) ;;
+sanitize) packages+=(clang libclang-rt-14-dev) ;;
 fuzz) packages+=(clang libclang-rt-14-dev) optional=() ;;
 bench) packages+=(libsundials-dev) ;;
 simbody | mujoco | dart) packages+=("lib$1-dev") ;;
 "") ;;
-*) echo "unknown set of packages: $1 (known: test, lint, fuzz, bench, simbody, mujoco, dart)" >&2; exit 1 ;;
+*) echo "unknown set of packages: $1 (known: test, lint, sanitize, fuzz, bench, simbody, mujoco, dart)" >&2; exit 1 ;;
 esac
 
 missing=()

@@ -109,7 +109,9 @@ TEST(Reproducibility, ProgramsOfChangingParametersAreTheirOwn) {
     ASSERT_GT(once.rows.events.size(), 1000U);
     EXPECT_EQ(hash_of(once.rows.values), hash_of(again.rows.values));
     // The motion is periodic: every other event comes after the same time.
-    const auto gap = [&](std::size_t i) { return once.rows.events[i].t - once.rows.events[i - 2].t; };
+    const auto gap = [&](std::size_t i) {
+        return once.rows.events[i].t - once.rows.events[i - 2].t;
+    };
     for (std::size_t i = 4; i < 200; ++i) {
         EXPECT_GT(gap(i), 0.0) << i;
     }

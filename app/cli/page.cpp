@@ -24,8 +24,8 @@ Result<void> write_run_page(const std::string& path, const ModelArguments& argum
         page.summary = summary;
         return write_page(path, model, trajectory, page);
     }
-    const Loaded whole =
-        load_model_text(arguments.path, model.text(), {arguments.settings, arguments.scales, {}, ""});
+    const Loaded whole = load_model_text(arguments.path, model.text(),
+                                         {arguments.settings, arguments.scales, {}, ""});
     if (!whole.model) {
         return Error{ErrorCode::kInvalidInput,
                      "the whole model, to compare with, cannot be read:\n" + whole.report()};

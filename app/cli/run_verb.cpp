@@ -177,7 +177,7 @@ Result<void> check_before_run(const RunArguments& arguments, const Model& model,
                                          {"--hdf5", arguments.hdf5},
                                          {"--report", arguments.report},
                                          {"the events of --csv", events}}};
-    if (const Result<void> apart = check_targets("the results", targets, model.files()); !apart) {
+    if (Result<void> apart = check_targets("the results", targets, model.files()); !apart) {
         return apart;
     }
     if (!arguments.report.empty()) {

@@ -17,12 +17,12 @@
 namespace ananke {
 
 struct RunOptions {
-    std::optional<double> until{};  ///< instead of the model's
-    std::optional<double> every{};  ///< interval between rows; the model's, or 500 intervals
-    std::vector<double> at{};       ///< rows at these times exactly, ascending, from 0 on
-    double tolerance = 1e-9;        ///< relative, per step; a tenth of it by typical sizes
+    std::optional<double> until{};     ///< instead of the model's
+    std::optional<double> every{};     ///< interval between rows; the model's, or 500 intervals
+    std::vector<double> at{};          ///< rows at these times exactly, ascending, from 0 on
+    double tolerance = 1e-9;           ///< relative, per step; a tenth of it by typical sizes
     std::optional<double> max_step{};  ///< longest step, instead of the model's
-    bool stiff = false;             ///< integrate implicitly; also if the model says so
+    bool stiff = false;                ///< integrate implicitly; also if the model says so
     Form form = Form::kAuto;
     Drift drift = Drift::kProject;
     double baumgarte_rate = 10.0;  ///< g, 1/s

@@ -41,7 +41,7 @@ Trajectory thinned(const Trajectory& all) {
         return all;
     }
     Trajectory some{all.header, {}, all.events, all.ending};
-    const std::size_t step = (all.rows() + limit - 1) / limit;
+    const std::size_t step = 1 + (all.rows() - 1) / limit;
     for (std::size_t i = 0; i < all.rows(); i += step) {
         const std::span<const double> row = all.row(i);
         some.values.insert(some.values.end(), row.begin(), row.end());

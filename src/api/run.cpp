@@ -111,8 +111,8 @@ Result<sim::RunOptions> run_options(const Model& model, const RunOptions& wanted
                            ? *simulation->max_step
                            : std::numeric_limits<double>::infinity();
     if (!(options.max_step > 0.0)) {
-        return invalid(fmt::format("the longest step must be above 0, not {}",
-                                   to_text(options.max_step)));
+        return invalid(
+            fmt::format("the longest step must be above 0, not {}", to_text(options.max_step)));
     }
     options.stiff = wanted.stiff || (simulation && simulation->stiff);
     options.dynamics.form = wanted.form;

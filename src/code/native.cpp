@@ -7,8 +7,11 @@ namespace ananke::code {
 void NativeCode::run(const double* inputs, double* outputs, double* workspace, double t) const {
     constexpr int kHalf = 4;
     for (int half = 0; half < halves_; ++half) {
+        // Without inputs or outputs the array may be null, which has no second half.
+        const double* from = inputs == nullptr ? nullptr : inputs + kHalf * half;
+        double* to = outputs == nullptr ? nullptr : outputs + kHalf * half;
         for (const NativeFunction function : functions_) {
-            function(inputs + kHalf * half, outputs + kHalf * half, workspace, constants(), t);
+            function(from, to, workspace, constants(), t);
         }
     }
 }

@@ -16,11 +16,11 @@ Recorded::Recorded(Builder& builder, Value value) {
 }
 
 Recorded Recorded::record(Op op, const Recorded& x, const Recorded& y) {
-    if (x.is_number() && y.is_number()) {
+    Builder* builder = x.is_number() ? y.builder_ : x.builder_;
+    if (builder == nullptr) {
         return code::apply(op, x.number_, y.number_, 0.0, functions());
     }
-    Builder& builder = x.is_number() ? *y.builder_ : *x.builder_;
-    return {builder, builder.apply(op, x.value(builder), y.value(builder))};
+    return {*builder, builder->apply(op, x.value(*builder), y.value(*builder))};
 }
 
 Recorded operator+(const Recorded& x, const Recorded& y) {

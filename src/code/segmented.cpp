@@ -119,7 +119,7 @@ struct SegmentedKernel::State {
         for (std::uint32_t lane = 0; lane < kPacket; ++lane) {
             const std::uint32_t member = std::min(first + lane, runner.members - 1);
             gather_inputs<kPacket>(gather, gather.bases.data() + groups * member, values.data(),
-                                   runner.packet_inputs.data() + lane);
+                                   runner.packet_inputs.from(lane));
         }
         runner.ahead->run(runner.packet_inputs.data(), runner.packet_outputs.data());
     }
@@ -180,7 +180,7 @@ void SegmentedKernel::run(const double* inputs, double* outputs) {
         if (lane == 0 && runner.ahead) {
             state.run_packet(runner, family.ahead.gather, segment.member);
         }
-        const double* const packet = runner.packet_outputs.data() + lane;
+        const double* const packet = runner.packet_outputs.from(lane);
         double* const results = values + segment.first_output;
         if (family.all_ahead) {
             for (std::size_t i = 0; i < family.ahead.program.outputs.size(); ++i) {

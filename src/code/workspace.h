@@ -17,6 +17,8 @@ class Workspace {
     ~Workspace() = default;
 
     double* data() { return memory_.get(); }
+    /// From this place on; null without memory, which has no places.
+    double* from(std::size_t place) { return memory_ ? memory_.get() + place : nullptr; }
 
   private:
     /// Lines of the cache, so that no packet of 8 lies across two.

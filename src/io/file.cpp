@@ -119,7 +119,7 @@ std::string create_beside(const std::string& target, int& descriptor) {
     for (int attempt = 0; attempt < kTries; ++attempt) {
         timespec now{};
         ::clock_gettime(CLOCK_REALTIME, &now);
-        const std::string name =
+        std::string name =
             fmt::format("{}.ananke-{}-{}", folder, ::getpid(), now.tv_nsec + attempt);
         descriptor = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor >= 0) {

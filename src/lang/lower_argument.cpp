@@ -114,6 +114,7 @@ bool Lowering::bind_joint(ExprId call, const std::string& name, const JointKind&
                           std::vector<Local>& out) {
     const std::vector<Argument>& wanted = kind.definition->arguments;
     std::vector<std::string> known;
+    known.reserve(wanted.size());
     for (const Argument& one : wanted) {
         known.emplace_back(text(one.name));
     }

@@ -256,9 +256,7 @@ void Lowering::lower(const Statement&, const BodyDeclaration& node) {
         const int coordinate = add_coordinate(*name + part, span);
         ANANKE_REQUIRE(coordinate >= 0);
     }
-    const auto q = [&](int k) {
-        return model_.coordinates[static_cast<std::size_t>(body.first + k)].q;
-    };
+    const auto q = [&](int k) { return model_.coordinates[body.coordinate(k)].q; };
     start_position(node, body);
     if (!node.planar) {
         body.norm = static_cast<int>(model_.constraints.size());
@@ -271,8 +269,7 @@ void Lowering::lower(const Statement&, const BodyDeclaration& node) {
 void Lowering::add_norm(const std::string& name, const mech::Body& body) {
     sym::Expr norm = graph_.integer(-1);
     for (int k = 3; k < 7; ++k) {
-        norm = graph_.add(
-            norm, graph_.square(model_.coordinates[static_cast<std::size_t>(body.first + k)].q));
+        norm = graph_.add(norm, graph_.square(model_.coordinates[body.coordinate(k)].q));
     }
     mech::Constraint constraint;
     constraint.name = body.name + ".unit";

@@ -11,7 +11,7 @@ namespace ananke::lang {
 
 // The flat name of a declaration: a plain name, or an element of an array.
 std::optional<std::string> Lowering::declared_name(ExprId id) {
-    const std::optional<std::string> name = plain_name(id);
+    std::optional<std::string> name = plain_name(id);
     if (!name) {
         while (!expr(id).operands.empty()) {
             id = expr(id).operands[0];

@@ -372,7 +372,7 @@ Value Lowering::call_turned(ExprId id) {
 /// Axes of bodies and points written out.
 sym::Expr Lowering::over_coordinates(sym::Expr e) {
     const auto q = [&](const mech::Body& body, int k) {
-        return model_.coordinates[static_cast<std::size_t>(body.first + k)].q;
+        return model_.coordinates[body.coordinate(k)].q;
     };
     const auto component = [&](const Place& place) -> std::optional<sym::Expr> {
         if (place.point >= 0) {

@@ -149,6 +149,7 @@ void Lowering::lower(const Statement& statement, const FrictionTerm& node) {
                                   [&](const Law& one) { return one.name == law_name; });
     if (law == kLaws.end()) {
         std::vector<std::string> names;
+        names.reserve(kLaws.size());
         for (const Law& one : kLaws) {
             names.emplace_back(one.name);
         }

@@ -223,8 +223,7 @@ Value Lowering::body_member(ExprId id, int index) {
                                                                : 0;
     std::vector<std::string> names;
     for (int k = 0; k < count; ++k) {
-        const mech::Coordinate& coordinate =
-            model_.coordinates[static_cast<std::size_t>(body.first + k)];
+        const mech::Coordinate& coordinate = model_.coordinates[body.coordinate(k)];
         names.push_back(coordinate.name.substr(body.name.size() + 1));
         if (names.back() == text(e.token)) {
             return Value::scalar(coordinate.q);

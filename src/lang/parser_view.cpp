@@ -77,6 +77,7 @@ bool Parser::parse_view(Statement& out) {
         }
     }
     std::vector<std::string> words;
+    words.reserve(kShapes.size());
     for (const Word& shape : kShapes) {
         words.emplace_back(shape.word);
     }

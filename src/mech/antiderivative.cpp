@@ -1,7 +1,6 @@
 #include "mech/antiderivative.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -159,11 +158,10 @@ class Integrator {
         const bool whole =
             graph_.is_constant(exponent) && graph_.constant(exponent).denominator == 1;
         const std::int64_t k = whole ? graph_.constant(exponent).numerator : 0;
-        if (!whole || std::abs(k) > kLargestPower) {
-            term.rest.push_back(factor);
-        } else if (base == x_) {
+        const bool small = whole && -kLargestPower <= k && k <= kLargestPower;
+        if (small && base == x_) {
             term.power += k;
-        } else if (k > 0) {
+        } else if (small && k > 0) {
             factors.insert(factors.end(), static_cast<std::size_t>(k), base);
         } else {
             term.rest.push_back(factor);

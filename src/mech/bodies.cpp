@@ -12,7 +12,7 @@ constexpr int kQuaternion = 3;   // u0 after x, y, z
 constexpr int kPlanarAngle = 2;  // after x, y
 
 const Coordinate& coordinate(const Model& model, const Body& body, int k) {
-    return model.coordinates[static_cast<std::size_t>(body.first + k)];
+    return model.coordinates[body.coordinate(k)];
 }
 
 Axes identity(Graph& graph) {
@@ -169,7 +169,7 @@ InertiaElement body_element(Model& model, const Body& body, sym::Repetition& rep
 void add_torque(Model& model, const Body& body, const Vec3& tau, std::vector<Expr>& Q) {
     Graph& graph = model.graph;
     const auto add_to = [&](int k, Expr value) {
-        Expr& Q_i = Q[static_cast<std::size_t>(body.first + k)];
+        Expr& Q_i = Q[body.coordinate(k)];
         Q_i = graph.add(Q_i, value);
     };
     if (body.kind == Body::Kind::kPlanar) {

@@ -42,6 +42,7 @@ class Identifiers {
 
 std::vector<Input> inputs_from(std::string_view array, const std::vector<Expr>& symbols) {
     std::vector<Input> result;
+    result.reserve(symbols.size());
     for (const Expr symbol : symbols) {
         result.push_back({symbol, fmt::format("{}[{}]", array, result.size())});
     }
@@ -51,6 +52,7 @@ std::vector<Input> inputs_from(std::string_view array, const std::vector<Expr>& 
 template <class Items, class Member>
 std::vector<Expr> members(const Items& items, Member member) {
     std::vector<Expr> result;
+    result.reserve(items.size());
     for (const auto& item : items) {
         result.push_back(item.*member);
     }

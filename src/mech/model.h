@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -67,6 +68,11 @@ struct Body {
     Axes reference;
     Span span;
     std::string place = {};  ///< "door.ank:3:6", for messages while the model runs
+
+    /// The place of its k-th coordinate among those of the model.
+    std::size_t coordinate(int k) const {
+        return static_cast<std::size_t>(first) + static_cast<std::size_t>(k);
+    }
 };
 
 /// A connection made of constraints and forces by a `define joint`.

@@ -58,7 +58,7 @@ class Dop853 final : public OneStep {
     StepControl control_;
     ErrorRoots<double> roots_{};  ///< of the last attempt within the tolerance
     double growth_ = 1.0;         ///< of the step after it
-    bool begin_in_k_ = false;  ///< k(0) is that of the step under way
+    bool begin_in_k_ = false;     ///< k(0) is that of the step under way
     Dense dense_ = Dense::kNone;
 
     std::vector<double> y_stage_;      ///< n  argument of the stage under way

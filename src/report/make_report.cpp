@@ -32,7 +32,7 @@ std::string unit_of_column(const Column& column, const mech::Model* model) {
     constexpr std::array<const char*, 3> kPer{"", "/s", "/s\u00b2"};
     for (const mech::Body& body : model->bodies) {
         for (int k = 0; body.first >= 0 && k < 3 && primes < kPer.size(); ++k) {
-            const auto place = static_cast<std::size_t>(body.first + k);
+            const std::size_t place = body.coordinate(k);
             if (model->coordinates[place].name == name) {
                 const bool angle = k == 2 && body.kind == mech::Body::Kind::kPlanar;
                 return std::string(angle ? "rad" : "m") + kPer[primes];

@@ -63,9 +63,10 @@ std::vector<Table> check_tables(const sim::CheckReport& check, const sim::Prepar
             with_head("Redundant constraints at the start",
                       "Their motion and total force are unique, their multipliers are not." + sets,
                       sim::dependence_table(check, prepared)));
-        tables.push_back(with_head("Uniqueness of reactions at the start",
-                                   "Where they are one of many (statically indeterminate) one share is given.",
-                                   sim::reaction_table(check, prepared)));
+        tables.push_back(
+            with_head("Uniqueness of reactions at the start",
+                      "Where they are one of many (statically indeterminate) one share is given.",
+                      sim::reaction_table(check, prepared)));
     }
     if (!prepared.compiled->controls.empty()) {
         tables.push_back({"Actuators",

@@ -165,7 +165,8 @@ class CompiledAcceleration {
         RowOrder order;
         std::optional<RecordedKernel> forces = {};               ///< made when it is asked for
         std::optional<code::PacketKernel<kLanes>> tangent = {};  ///< likewise
-        /// What is watched is multiplied by them: pivots must reach 1, the others must not exceed it.
+        /// What is watched is multiplied by them: pivots must reach 1, the others must not exceed
+        /// it.
         std::vector<double> bounds = {};
         code::StateKernel* in_place = nullptr;  ///< the program, if it takes the state alone
         /// Of outputs in `parts`: beyond it rows may be about to become dependent.

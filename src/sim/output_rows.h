@@ -29,8 +29,8 @@ class OutputRows {
     /// motion does not solve the equations there, or is off the constraints, by far more than the
     /// tolerance. Writes nothing.
     struct Doubt {
-        double t;           ///< of that row
-        double trusted;     ///< the row before, or the beginning of the step
+        double t;        ///< of that row
+        double trusted;  ///< the row before, or the beginning of the step
     };
     std::optional<Doubt> doubt(SingularStepper& stepper);
     /// The rows that are due up to a time inside the last step.

@@ -23,9 +23,9 @@ struct RunOptions {
     double start = 0.0;
     double until = 1.0;
     std::vector<double> output_times;  ///< ascending, within [start, until]; one row each
-    double tolerance = 1e-9;           ///< relative, per step; of sizes (sim/scales.h) a tenth of it
+    double tolerance = 1e-9;  ///< relative, per step; of sizes (sim/scales.h) a tenth of it
     double max_step = std::numeric_limits<double>::infinity();
-    bool stiff = false;                ///< integrate implicitly
+    bool stiff = false;  ///< integrate implicitly
     /// Implicit steps without full matrices, or with them; absent: whichever costs less.
     std::optional<bool> sparse_steps = {};
     DynamicsOptions dynamics;
@@ -65,7 +65,8 @@ struct RunSummary {
     double energy_scale = 0.0;              ///< largest |T| + |V| over all rows
     bool rank_warning = false;
     std::string not_finite;  ///< first value of a row that is not finite: "energy at t = 2"
-    std::vector<std::string> warnings;  ///< numbers that a reader should not trust blindly, and when
+    std::vector<std::string>
+        warnings;  ///< numbers that a reader should not trust blindly, and when
     std::size_t events = 0;
     std::string stopped;         ///< "stopped at t = 2 by the event landed", or ""
     std::optional<Error> error;  ///< why the run ended early; rows so far are recorded

@@ -145,9 +145,9 @@ class SingularStepper final : public ode::Stepper {
     ode::Statistics counted_;     ///< of that, before inner_ last started
 
     State previous_, now_;
-    int known_states_ = 0;    ///< the last ones, with their weakest rows
-    double strongest_ = 0.0;  ///< weakest pivot since the start
-    bool has_state_ = false;  ///< now_ is the state of the last step
+    int known_states_ = 0;      ///< the last ones, with their weakest rows
+    double strongest_ = 0.0;    ///< weakest pivot since the start
+    bool has_state_ = false;    ///< now_ is the state of the last step
     bool only_listed_ = false;  ///< the rows are those of another method: no crossing is made
     bool lost_ = false;         ///< see is_lost()
     bool blocked_ = false;      ///< the pivot falls, but to no crossing

@@ -42,8 +42,8 @@ class Surface {
     /// so that the step is wrong; y is then as `from`.
     Inside put_back_inside(double t, double h, std::span<const double> from, std::span<double> y,
                            double pivot, const RowOrder* order);
-    /// Puts back the end of a step of length h, by a program where an order of elimination is given.
-    /// One that must be moved far has left its branch.
+    /// Puts back the end of a step of length h, by a program where an order of elimination is
+    /// given. One that must be moved far has left its branch.
     ode::Acceptance accept(double t, double h, std::span<double> y,
                            const RowOrder* order = nullptr);
     /// Puts back to the last digit, without counting it; by a program where an order is given.

@@ -303,9 +303,9 @@ Analysis analyse(const System& at, RankPolicy policy, std::span<const std::strin
     if (result.failure) {
         return result;
     }
-    const bool asks_more = std::any_of(
-        result.dropped.begin(), result.dropped.end(),
-        [](const DroppedRow& row) { return row.inconsistency > kNoMismatch; });
+    const bool asks_more =
+        std::any_of(result.dropped.begin(), result.dropped.end(),
+                    [](const DroppedRow& row) { return row.inconsistency > kNoMismatch; });
     if (asks_more && result.largest_dropped_pivot > policy.drop) {
         Analysis all = analyse(at, {policy.drop, policy.drop}, keys);
         all.warning = true;

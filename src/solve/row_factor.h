@@ -76,13 +76,13 @@ class RowFactor {
     int rank_ = 0;
     bool warning_ = false;
     double largest_dropped_ = 0.0;
-    std::vector<double> rows_;    // max_rows×n: heads hold R, tails of kept rows the reflectors
-    std::vector<double> unit_;    // max_rows
-    std::vector<int> order_;      // max_rows
-    std::vector<double> tail_;    // max_rows: squared length of what is left of each row
-    std::vector<double> diag_;    // R_kk
-    std::vector<double> beta_;    // reflector scale: I - beta v v^T
-    std::vector<double> pivot_;   // |R_kk| of the last factor()
+    std::vector<double> rows_;   // max_rows×n: heads hold R, tails of kept rows the reflectors
+    std::vector<double> unit_;   // max_rows
+    std::vector<int> order_;     // max_rows
+    std::vector<double> tail_;   // max_rows: squared length of what is left of each row
+    std::vector<double> diag_;   // R_kk
+    std::vector<double> beta_;   // reflector scale: I - beta v v^T
+    std::vector<double> pivot_;  // |R_kk| of the last factor()
 };
 
 }  // namespace ananke::solve

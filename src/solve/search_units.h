@@ -26,8 +26,9 @@ inline double golden_spread(std::size_t i) {
     return std::sin(2.399963 * static_cast<double>(i));
 }
 
-/// One for each of x (n), above 0. `sizes` (n, or none) besides the values themselves: 0 where unknown. `residuals` (of all rows)
-/// and `slopes`, rows ascending, are those at x; `residuals_at` evaluates them elsewhere.
+/// One for each of x (n), above 0. `sizes` (n, or none) besides the values themselves: 0 where
+/// unknown. `residuals` (of all rows) and `slopes`, rows ascending, are those at x; `residuals_at`
+/// evaluates them elsewhere.
 std::vector<double> search_units(
     std::span<const double> x, std::span<const double> sizes, std::span<const double> residuals,
     std::span<const Slope> slopes,

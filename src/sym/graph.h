@@ -29,7 +29,7 @@
 //               no 0*a where a is finite
 //               powers gathered: x*x is x^2, x^2*x^3 is x^5; formally also (x*y)*y, which is x*y^2
 //   signs       -a is a node; it moves outwards through * / and odd functions
-//   quotients   division by an exact number is a product: x/2 is (1/2)*x
+//   quotients   division by an exact number is a product, as far as it fits: x/2 is (1/2)*x
 //               no a/a, 0/a, (a*b)/b, (a/b)*b, a^3/a^2 where a and b are finite and not 0
 //               formally (x/y)/z is x/(y*z), x/(y/z) is (x*z)/y
 //   powers      x^0, x^1, x^-1, (x^a)^b, x^(1/2) are 1, x, 1/x, x^(a*b), sqrt(x) (a, b integers)

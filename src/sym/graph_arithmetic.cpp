@@ -12,7 +12,7 @@ bool Graph::may_cancel(Expr e) const {
     return formal_ || (is(e, Fact::kFinite) && is(e, Fact::kNotZero));
 }
 
-/// coefficient * rest, where rest carries no coefficient and no sign.
+/// coefficient * rest, where rest carries no sign.
 Expr Graph::scaled(const Number& coefficient, Expr rest) {
     if (coefficient.numerator == 0) {
         return may_drop(rest) ? zero_ : intern(Op::kMul, zero_.id, rest.id);
@@ -25,6 +25,12 @@ Expr Graph::scaled(const Number& coefficient, Expr rest) {
     }
     if (coefficient.numerator == 1 && coefficient.denominator == 1) {
         return rest;
+    }
+    const Scaled inner = split_coefficient(rest);
+    if (inner.rest != rest) {  // of a rest that kept a number of its own
+        if (const std::optional<Number> number = exact_mul(coefficient, inner.coefficient)) {
+            return scaled(*number, inner.rest);
+        }
     }
     const Expr number = intern_constant(coefficient);
     return intern(Op::kMul, number.id, rest.id);
@@ -166,6 +172,9 @@ Expr Graph::sum_of(Expr a, Expr b, bool subtract) {
 }
 
 Expr Graph::mul(Expr a, Expr b) {
+    if (is_one(a) || is_one(b)) {
+        return is_one(a) ? b : a;
+    }
     const Scaled sa = split_coefficient(a);
     const Scaled sb = split_coefficient(b);
     const bool vanish = sa.coefficient.numerator == 0 || sb.coefficient.numerator == 0;
@@ -188,9 +197,6 @@ Expr Graph::mul(Expr a, Expr b) {
         const Expr number = intern_constant(
             {sa.coefficient.value * sb.coefficient.value * inner.coefficient.value});
         return is_one(inner.rest) ? number : mul(number, inner.rest);
-    }
-    if (is_one(a) || is_one(b)) {
-        return is_one(a) ? b : a;
     }
 
     // Neither operand carries a coefficient or a sign from here on.
@@ -273,6 +279,9 @@ Expr Graph::div(Expr a, Expr b) {
     }
     if (!plain && coefficient && !(is_one(sa.rest) && is_one(a))) {
         return mul(intern_constant(*coefficient), div(sa.rest, sb.rest));
+    }
+    if (node(a).op == Op::kNeg) {
+        return neg(div(Expr{node(a).a}, b));
     }
 
     const Powered pa = split_power(a);

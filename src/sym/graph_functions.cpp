@@ -158,6 +158,18 @@ bool Graph::is_canonical(Expr e) const {
     const Expr b{n.b};
     const auto is_neg = [&](Expr x) { return node(x).op == Op::kNeg; };
     const auto exact = [&](Expr x) { return exact_constant(x) != nullptr; };
+    // The exact numbers of a product in one, if it fits.
+    const auto gathered = [&](Expr x, Expr y) {
+        std::optional<Number> number = Number{1.0, 1, 1};
+        for (Expr part : {x, y}) {
+            for (Scaled s = split_coefficient(part); number && s.rest != part;
+                 s = split_coefficient(part)) {
+                number = exact_mul(*number, s.coefficient);
+                part = s.rest;
+            }
+        }
+        return number;
+    };
     switch (n.op) {
         case Op::kConstant:
         case Op::kSymbol:
@@ -174,20 +186,23 @@ bool Graph::is_canonical(Expr e) const {
             const Scaled sa = split_coefficient(a);
             const Scaled sb = split_coefficient(b);
             const bool one_number = sa.rest == a && sb.rest == b && a != b;
+            // Numbers are gathered where all of them fit in one: 3*(1e8*(1e8*x)) stays.
+            const bool apart =
+                sa.coefficient.numerator == 0 || sb.coefficient.numerator == 0 || !gathered(a, b);
             const bool coefficient = c != nullptr && !is_one(a) && !exact(b) && !is_neg(b) &&
-                                     (sb.rest == b || !exact_mul(*c, sb.coefficient)) &&
+                                     (sb.rest == b || apart) &&
                                      (c->numerator > 0 || (is_zero(a) && !is(b, Fact::kFinite)));
-            const bool factors =
-                c == nullptr && !exact(b) && !is_neg(a) && !is_neg(b) &&
-                (one_number || sa.coefficient.numerator == 0 || sb.coefficient.numerator == 0 ||
-                 !exact_mul(sa.coefficient, sb.coefficient)) &&
-                (is_constant(a) != is_constant(b) ? is_constant(a) : a <= b);
+            const bool factors = c == nullptr && !exact(b) && !is_neg(a) && !is_neg(b) &&
+                                 (one_number || apart) &&
+                                 (is_constant(a) != is_constant(b) ? is_constant(a) : a <= b);
             return coefficient || factors;
         }
-        case Op::kDiv:
+        case Op::kDiv: {
+            const auto number = [&](Expr x) { return split_coefficient(x).coefficient; };
             return is_zero(b) ||
-                   (!exact(b) && !is_neg(a) && !is_neg(b) &&
+                   ((!exact(b) || !exact_div(number(a), number(b))) && !is_neg(a) && !is_neg(b) &&
                     ((!is_zero(a) && a != b) || !is(b, Fact::kFinite) || !is(b, Fact::kNotZero)));
+        }
         case Op::kPow: {
             const Constant* exponent = exact_constant(b);
             return exponent == nullptr || exponent->denominator != 1 || exponent->numerator > 1 ||

@@ -108,8 +108,8 @@ TEST_F(Print, FunctionsAndChoices) {
     const Expr same = f(Op::kEqual, x, y);
     expect(f(Op::kOr, f(Op::kAnd, positive, low), same), "x == y or 0 < x and x <= y",
            "x = y \\lor 0 < x \\land x \\le y");
-    expect(f(Op::kAnd, f(Op::kNot, positive), f(Op::kOr, low, same)),
-           "(x <= y or x == y) and not 0 < x",
+    const Expr one_of = f(Op::kOr, low, same);  // older than what it is joined with
+    expect(f(Op::kAnd, f(Op::kNot, positive), one_of), "(x <= y or x == y) and not 0 < x",
            "\\left(x \\le y \\lor x = y\\right) \\land \\lnot \\left(0 < x\\right)");
     EXPECT_EQ(print(g, g.add(x, positive)), "x + (if 0 < x then 1 else 0)");
     EXPECT_EQ(print(g, g.select(x, y, z)), "if x != 0 then y else z");

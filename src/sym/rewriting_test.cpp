@@ -18,6 +18,7 @@
 
 #include "sym/evaluate.h"
 #include "sym/graph.h"
+#include "sym/print.h"
 
 namespace ananke::sym {
 namespace {
@@ -458,6 +459,12 @@ TEST(Rewriting, RandomExpressionsKeepValueDomainAndRange) {
             symbols[i] = graph.symbol(SymbolKind::kCoordinate, std::string(1, "xyz"[i]));
         }
         const Expr root = build(graph, tree, symbols);
+        for (std::uint32_t id = 0; id < graph.size(); ++id) {
+            if (!graph.is_canonical(Expr{id})) {
+                ADD_FAILURE() << "not in canonical form: " << print(graph, Expr{id});
+                ++count.wrong;
+            }
+        }
         for (int point = 0; point < 4; ++point) {
             std::array<double, kSymbols> at{};
             std::array<long double, kSymbols> at_long{};

@@ -11,12 +11,13 @@ export interface Token {
 const statements = new Set([
   'model', 'parameter', 'coordinate', 'let', 'define', 'kinetic', 'potential', 'mass', 'particle', 'point', 'body', 'planar', 'joint', 'gravity',
   'force', 'torque', 'constraint', 'servo', 'nonideal', 'friction', 'rub', 'speed', 'gauge', 'initial', 'event', 'simulate', 'output', 'for', 'import', 'view',
+  'scale', 'compliance',
 ]);
 
 /** Behind a statement's keyword, before the first of `=` and `:`. */
 const clauses = new Set([
   'mass', 'inertia', 'at', 'on', 'orientation', 'angle', 'velocity', 'omega', 'in', 'until', 'every', 'stiff', 'actuators', 'along', 'force', 'torque', 'rising', 'falling',
-  'stop', 'record', 'as', 'body', 'joint', 'load', 'weighted', 'box', 'sphere', 'cylinder', 'line', 'spring', 'trail', 'hide', 'camera', 'from', 'to', 'colour', 'color', 'length', 'axis',
+  'stop', 'record', 'as', 'body', 'joint', 'load', 'weighted', 'box', 'sphere', 'cylinder', 'line', 'spring', 'trail', 'hide', 'camera', 'from', 'to', 'colour', 'color', 'length', 'axis', 'translation', 'rotation', 'step', 'most',
 ]);
 
 const reserved = new Set(['if', 'then', 'else', 'and', 'or', 'not']);
