@@ -27,9 +27,10 @@ constexpr int kMostRepeated = 40;
 /// times the limit on steps ends there.
 constexpr std::size_t kStepsOfPace = 50'000;
 constexpr double kHopeless = 100.0;
-/// Or one that is being brought to rest by dry forces so often in succession, and would need more
-/// steps than the limit.
-constexpr int kMostSlow = 2;
+/// So does one that would need more steps than the limit at so many looks in succession: a million
+/// steps long, or soon where dry forces are bringing it to rest.
+constexpr int kMostSlow = 20;
+constexpr int kMostDry = 2;
 
 template <class Integrator>
 Result<std::unique_ptr<ode::Stepper>> on_heap(Result<Integrator> made) {
@@ -249,10 +250,9 @@ bool Runner::stagnates(const ode::Stepper& stepper) {
         return end(false);
     }
     const double* const y = stepper.y().data();
-    const bool dry = ahead > static_cast<double>(options_.max_steps) &&
-                     is_dry_stop(evaluator_, stepper.t(), y, y + n_);
-    slow_ = dry ? slow_ + 1 : 0;
-    return slow_ >= kMostSlow && end(true);
+    slow_ = ahead > static_cast<double>(options_.max_steps) ? slow_ + 1 : 0;
+    dry_ = slow_ > 0 && is_dry_stop(evaluator_, stepper.t(), y, y + n_) ? dry_ + 1 : 0;
+    return dry_ >= kMostDry ? end(true) : slow_ >= kMostSlow && end(false);
 }
 
 /// True, with a failure, if constraints that are dependent at the start are so nowhere near it.

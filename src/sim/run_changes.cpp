@@ -36,7 +36,7 @@ ode::Status Runner::change_law(const Switching& change, SingularStepper& stepper
     if (status != ode::Status::kOk || journal_.failed()) {
         return status;
     }
-    if (!surface_.put_back(change.t, y_)) {
+    if (!surface_.put_back_near(change.t, y_, stepper.pivot_at(change.t, y_))) {
         return ode::Status::kProjectionFailed;
     }
     const std::vector<Switch>& laws = evaluator_.model().switches;
@@ -69,7 +69,7 @@ ode::Status Runner::change_friction(const FrictionEvent& event, SingularStepper&
     if (status != ode::Status::kOk || journal_.failed()) {
         return status;
     }
-    if (!surface_.put_back(event.t, y_)) {
+    if (!surface_.put_back_near(event.t, y_, stepper.pivot_at(event.t, y_))) {
         return ode::Status::kProjectionFailed;
     }
     const Result<std::vector<FrictionChange>> changes =

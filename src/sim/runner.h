@@ -80,6 +80,7 @@ class Runner {
     std::size_t counted_steps_ = 0;   ///< when progress was last measured
     double counted_at_ = 0.0;         ///< the time then
     int slow_ = 0;                    ///< measurements in succession that led nowhere
+    int dry_ = 0;                     ///< of these, where dry forces bring the motion to rest
     int repeated_ = 0;                ///< steps made again since one was not
     bool first_step_done_ = false;
 };
