@@ -24,27 +24,14 @@ std::optional<sym::Expr> Lowering::compliance_value(ExprId id) {
 }
 
 void Lowering::lower(const Statement& statement, const ComplianceTerm& node) {
-    std::string name;
-    if (flatten(node.target, name) != Lookup::kFlat) {
+    const std::optional<Entity> found =
+        constraint_or_joint(node.target, "a constraint or a joint gives way");
+    if (!found) {
         return;
     }
-    const Found found = find(name);
-    if (found.failed) {
-        return;
-    }
-    if (found.unknown()) {
-        unknown_name(node.target, name);
-        return;
-    }
-    const Entity entity = *found.entity;
+    const Entity entity = *found;
     const bool is_joint = entity.kind == EntityKind::kJoint;
-    if (entity.kind != EntityKind::kConstraint && !is_joint) {
-        fail(expr(node.target).span,
-             fmt::format("a constraint or a joint gives way; '{}' is {}", name,
-                         describe(entity.kind)),
-             {declared_note(entity.span)});
-        return;
-    }
+    const std::string name(text(expr(node.target).span));
     if (is_joint && node.value != kNoExpr) {
         fail(expr(node.value).span, "a joint gives way to its force and to its torque",
              {fmt::format("write: compliance on {}: translation 1e-6 rotation 1e-4", name)});

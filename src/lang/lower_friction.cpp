@@ -116,33 +116,42 @@ void Lowering::lower(const Statement& statement, const RubDeclaration& node) {
     rubs_[joint_].push_back({&node, scope_, std::vector<Local>(begin, locals_.end())});
 }
 
-void Lowering::lower(const Statement& statement, const FrictionTerm& node) {
+/// What a statement is about; `rule` says what it must be, as the beginning of a message.
+std::optional<Entity> Lowering::constraint_or_joint(ExprId target, std::string_view rule) {
     std::string name;
-    if (flatten(node.target, name) != Lookup::kFlat) {
-        return;
+    if (flatten(target, name) != Lookup::kFlat) {
+        return std::nullopt;
     }
     const Found found = find(name);
     if (found.failed) {
-        return;
+        return std::nullopt;
     }
     if (found.unknown() && name == "ground") {
-        fail(expr(node.target).span, "friction acts on a constraint or a joint, this is the ground",
+        fail(expr(target).span, fmt::format("{}, this is the ground", rule),
              {"name the constraint that keeps something on the ground, or the joint to it"});
-        return;
+        return std::nullopt;
     }
     if (found.unknown()) {
-        unknown_name(node.target, name);
-        return;
+        unknown_name(target, name);
+        return std::nullopt;
     }
     const Entity entity = *found.entity;
-    const bool is_joint = entity.kind == EntityKind::kJoint;
-    if (entity.kind != EntityKind::kConstraint && !is_joint) {
-        fail(expr(node.target).span,
-             fmt::format("friction acts on a constraint or a joint; '{}' is {}", name,
-                         describe(entity.kind)),
+    if (entity.kind != EntityKind::kConstraint && entity.kind != EntityKind::kJoint) {
+        fail(expr(target).span, fmt::format("{}; '{}' is {}", rule, name, describe(entity.kind)),
              {declared_note(entity.span)});
+        return std::nullopt;
+    }
+    return entity;
+}
+
+void Lowering::lower(const Statement& statement, const FrictionTerm& node) {
+    const std::optional<Entity> found =
+        constraint_or_joint(node.target, "friction acts on a constraint or a joint");
+    if (!found) {
         return;
     }
+    const Entity entity = *found;
+    const bool is_joint = entity.kind == EntityKind::kJoint;
     const ExprId callee = expr(node.law).operands[0];
     const std::string law_name(text(expr(callee).span));
     const auto law = std::find_if(kLaws.begin(), kLaws.end(),

@@ -353,6 +353,7 @@ class Lowering {
     std::optional<int> coordinate_of(ExprId id, std::string_view what);
     bool is_linear_in_velocities(sym::Expr e);
 
+    std::optional<Entity> constraint_or_joint(ExprId target, std::string_view rule);
     // Compliances (lower_compliance.cpp).
     std::optional<sym::Expr> compliance_value(ExprId id);
     // Friction (lower_friction.cpp).

@@ -7,8 +7,6 @@
 namespace ananke::solve {
 namespace {
 
-// A diagonal entry of M this much smaller than the largest one is no mass at all.
-constexpr double kMassless = 1e-26;
 // Pivots above this, in whatever order, leave no doubt that a matrix is positive definite.
 constexpr double kSurePivot = 1e-5;
 // The square of an entry of A this much smaller than the largest of its row is round-off.
@@ -195,20 +193,10 @@ void multiply_lower(int size, const double* L, const double* x, double* y) {
 void equilibrate(int n, const double* M, const double* A, int count, const int* rows, double* d,
                  double* row_scale, double* work, std::span<const CoordinateGroup> groups) {
     double* sum = work;
-    double heaviest = 0.0;
     for (int i = 0; i < n; ++i) {
-        heaviest = std::max(heaviest, M[i * n + i]);
+        sum[i] = M[i * n + i];
     }
-    for (int i = 0; i < n; ++i) {
-        sum[i] = M[i * n + i] > kMassless * heaviest ? M[i * n + i] : 0.0;
-    }
-    for (const CoordinateGroup& group : groups) {
-        double total = 0.0;
-        for (int i = group.first; i < group.first + group.count; ++i) {
-            total += sum[i];
-        }
-        std::fill(sum + group.first, sum + group.first + group.count, total / group.count);
-    }
+    mean_masses({sum, static_cast<std::size_t>(n)}, groups);
     double* mass = d;
     std::copy(sum, sum + n, mass);
     for (int k = 0; k < count; ++k) {
