@@ -62,6 +62,8 @@ constexpr double kVanished = 1e-3;
 constexpr double kVanishedTolerances = 200.0;
 /// Distance, in tolerances, below which a state is one of the crossing.
 constexpr double kSameState = 1e3;
+/// and part of the tolerance that another law may move it over the rest of the crossing.
+constexpr double kSameForces = 0.1;
 /// The error of the crossing, of order 16, is estimated as if its order were 7 and these.
 constexpr int kOrdersClaimed = 6;
 
@@ -135,7 +137,54 @@ bool SingularStepper::goes_on(double t0, std::span<const double> y0) {
         return false;
     }
     gauss_.dense(t0, work_);
-    return distance(work_, y0) < kSameState;
+    return distance(work_, y0) < kSameState && forces_are_the_same(t0);
+}
+
+/// For a switch, or a parameter that changes, inside the crossing.
+void SingularStepper::note_forces() {
+    const auto count = static_cast<double>(forces_.size());
+    for (std::size_t k = 0; k < forces_.size(); ++k) {
+        Forces& one = forces_[k];
+        one.t = t_previous_ + (static_cast<double>(k) + 1.0) / count * (t_ - t_previous_);
+        one.y.resize(y_.size());
+        gauss_.dense(one.t, one.y);
+        const SparseValues values =
+            evaluator_->sparse_system(one.t, one.y.data(), one.y.data() + n_);
+        one.sum.assign(values.Q.begin(), values.Q.end());
+        for (std::size_t i = 0; i < values.C.size(); ++i) {
+            one.sum[i] += values.C[i];
+        }
+    }
+}
+
+/// Whether the law of now moves nothing over the rest of the crossing that the law it was made with
+/// would not, to a part of the tolerance: |dQ| h / M against the velocities.
+bool SingularStepper::forces_are_the_same(double t0) {
+    const std::vector<Place>& places = evaluator_->model().mass_entries;
+    const std::span<const double> sizes = evaluator_->scales().velocities();
+    std::vector<double> mass(n_, 0.0);
+    const double rest = t_ - t0;
+    for (const Forces& one : forces_) {
+        if (one.t <= t0) {
+            continue;
+        }
+        const SparseValues values =
+            evaluator_->sparse_system(one.t, one.y.data(), one.y.data() + n_);
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            if (places[i].row == places[i].column) {
+                mass[static_cast<std::size_t>(places[i].row)] = values.M[i];
+            }
+        }
+        for (std::size_t i = 0; i < n_; ++i) {
+            const double now = values.Q[i] + (values.C.empty() ? 0.0 : values.C[i]);
+            const double moved = std::abs(now - one.sum[i]) * rest;
+            if (!(moved <=
+                  kSameForces * rtol_ * mass[i] * sizes[i] + kRoundOff * std::abs(now) * rest)) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 /// statistics_ = counted_ + what inner_ has done since
@@ -604,6 +653,7 @@ void SingularStepper::take_end(const State& from, double t1, double t_end) {
     if (t1 > t_end) {
         gauss_.dense(t_end, y_);
     }
+    note_forces();
     count();
     counted_ = statistics_;
     ++counted_.steps;

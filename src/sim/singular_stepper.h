@@ -11,6 +11,7 @@
 // unforeseen is found by the row that has turned round, and replaced in the same way.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -55,7 +56,7 @@ class SingularStepper final : public ode::Stepper {
 
     using Stepper::start;
     /// A start from a state of the last step, where that was a crossing (an event was noted
-    /// there), goes on with the rest of the crossing.
+    /// there), goes on with the rest of the crossing, unless the forces are others now.
     void start(double t0, std::span<const double> y0, double step) override;
     [[nodiscard]] ode::Status step(double t_end) override;
     [[nodiscard]] ode::Status dense(double t, std::span<double> y) override;
@@ -102,6 +103,8 @@ class SingularStepper final : public ode::Stepper {
     };
 
     bool goes_on(double t0, std::span<const double> y0);
+    void note_forces();
+    bool forces_are_the_same(double t0);
     bool watching() const { return static_cast<bool>(hooks_.rhs); }
     void give_way();
     void note_start();
@@ -162,6 +165,12 @@ class SingularStepper final : public ode::Stepper {
     double t_ = 0.0;
     double t_previous_ = 0.0;
     std::vector<double> y_, y_previous_;
+    /// Forces along it, under the law that it was made with.
+    struct Forces {
+        double t = 0.0;
+        std::vector<double> y, sum;  ///< sum: Q + C, n
+    };
+    std::array<Forces, 6> forces_;
 
     std::vector<double> work_;                  ///< as y
     std::vector<double> end_, lower_, lowest_;  ///< likewise, once there was a crossing
