@@ -13,9 +13,9 @@ namespace {
 constexpr double kMassless = 1e-8;
 /// Weight of rows by themselves against the metric.
 constexpr double kAlone = 1e-4;
-/// Of the largest compliance against the largest of the metric: compliances that differ by less
-/// than a million to one all count before the metric does.
-constexpr double kGiven = 1e6;
+/// Weight of the largest compliance against the largest of the metric, where both are one problem:
+/// its square is what rounding is magnified by, and what the metric moves the share by.
+constexpr double kGiven = 1e4;
 
 /// A diagonal entry of M this much smaller than the largest one is no mass at all.
 constexpr double kNoMass = 1e-26;

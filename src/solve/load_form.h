@@ -9,8 +9,8 @@
 //   U_J              rows by themselves, which tells only where rows of one owner depend on each
 //                    other: of unit length in that metric
 //
-// The upper aims count first by weights; they replace a decision on ranks at every level, at an
-// error of 1e-8 of the share.
+// The upper aims count first. LoadShare meets compliances first; all else, and all of it in a
+// sparse system, is by weights, which replace a decision on ranks at an error of 1e-8 of the share.
 //
 // W is the mass matrix on the velocities of bodies: the direction of a quaternion itself, which its
 // norm prescribes, takes no force. Coordinates without mass have kMassless of what their rows move:
@@ -59,7 +59,8 @@ class LoadForm {
     }
     /// K, height×k.
     void find(const LoadOwner& owner, double* K);
-    /// Puts the compliances in the K of all owners, one after the other, above the other aims.
+    /// Puts the compliances in the K of all owners, one after the other, above the other aims by
+    /// a weight.
     static void weigh_compliances(std::span<const LoadOwner> owners, double* K);
 
   private:

@@ -4,11 +4,16 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 
 #include "solve/kernels.h"
 
 namespace ananke::solve {
 namespace {
+
+/// A dependence that changes an aim by less than this part of what it could does so by rounding:
+/// some 1e-16 times the condition of the rows.
+constexpr double kNoChange = 1e-10;
 
 std::size_t size(int n) {
     return static_cast<std::size_t>(n);
@@ -78,10 +83,11 @@ void LoadShare::find_form(const System& at, std::span<const int> rows) {
         }
     });
     std::size_t entries = 0;
-    height_ = 0;
+    given_.height = metric_.height = 0;
     for (const LoadOwner& owner : owners_) {
         entries += size(LoadForm::height(owner)) * owner.rows.size();
-        height_ += LoadForm::height(owner);
+        given_.height += owner.compliances;
+        metric_.height += LoadForm::height(owner) - owner.compliances;
     }
     K_.resize(entries);
     double* K = K_.data();
@@ -93,8 +99,8 @@ void LoadShare::find_form(const System& at, std::span<const int> rows) {
         form_.find(owner, K);
         K += size(LoadForm::height(owner)) * owner.rows.size();
     }
-    LoadForm::weigh_compliances(owners_, K_.data());
-    factor();
+    factor(given_, 0);
+    factor(metric_, given_.rank);
 }
 
 void LoadShare::gather(const System& at, const LoadOwner& owner) {
@@ -118,10 +124,14 @@ void LoadShare::gather(const System& at, const LoadOwner& owner) {
     }
 }
 
-void LoadShare::apply_form(const double* lambda, double* values) const {
+void LoadShare::apply_form(const Aim& aim, const double* lambda, double* values) const {
     const double* K = K_.data();
     for (const LoadOwner& owner : owners_) {
         for (int i = 0; i < LoadForm::height(owner); ++i) {
+            if ((i < owner.compliances) != (&aim == &given_)) {
+                K += owner.rows.size();
+                continue;
+            }
             double sum = 0.0;
             for (const int row : owner.rows) {
                 sum += *K++ * lambda[row];
@@ -131,83 +141,138 @@ void LoadShare::apply_form(const double* lambda, double* values) const {
     }
 }
 
-void LoadShare::factor() {
-    T_.resize(size(extra_) * size(height_));
-    values_.resize(size(height_));
-    sorted_.resize(size(height_));
-    row_.resize(size(height_));
-    column_.resize(size(extra_));
-    beta_.resize(size(extra_));
-    diag_.resize(size(extra_));
+/// What the dependences could change of an aim at most: the largest of its columns and of theirs,
+/// both by rows of unit length.
+double LoadShare::largest_change(const Aim& aim, int first) {
+    double column = 0.0;
+    double part = 0.0;
+    const double* K = K_.data();
+    for (const LoadOwner& owner : owners_) {
+        const int height = LoadForm::height(owner);
+        const int rows = static_cast<int>(owner.rows.size());
+        for (int k = 0; k < rows; ++k) {
+            const double alone = K[(height - rows + k) * rows + k];
+            for (int i = 0; i < height && alone > 0.0; ++i) {
+                const bool counts = (i < owner.compliances) == (&aim == &given_);
+                column = std::max(column, counts ? std::abs(K[i * rows + k]) / alone : 0.0);
+            }
+            for (int p = first; p < extra_; ++p) {
+                part = std::max(part, std::abs(dependence(p)[owner.rows[size(k)]]) * alone);
+            }
+        }
+        K += height * rows;
+    }
+    return column * part;
+}
+
+/// For the dependences from `first` on. Those behind first + rank do not change this aim.
+void LoadShare::factor(Aim& aim, int first) {
+    const int height = aim.height;
+    const int count = extra_ - first;
+    aim.rank = 0;
+    aim.T.resize(size(count) * size(height));
+    aim.values.resize(size(height));
+    aim.row.resize(size(height));
+    aim.beta.resize(size(count));
+    aim.diag.resize(size(count));
+    sorted_.assign(size(height), 0.0);
     step_.resize(size(extra_));
-    for (int p = 0; p < extra_; ++p) {
-        apply_form(dependence(p), T_.data() + p * height_);
-        for (int i = 0; i < height_; ++i) {
-            sorted_[size(i)] =
-                std::max(p > 0 ? sorted_[size(i)] : 0.0, std::abs(T_[size(p * height_ + i)]));
+    const auto column = [&](int p) { return aim.T.data() + p * height; };
+    for (int p = 0; p < count; ++p) {
+        apply_form(aim, dependence(first + p), column(p));
+        for (int i = 0; i < height; ++i) {
+            sorted_[size(i)] = std::max(sorted_[size(i)], std::abs(column(p)[i]));
         }
     }
-    std::iota(row_.begin(), row_.end(), 0);
-    std::sort(row_.begin(), row_.end(), [this](int i, int j) {
+    std::iota(aim.row.begin(), aim.row.end(), 0);
+    std::sort(aim.row.begin(), aim.row.end(), [this](int i, int j) {
         return sorted_[size(i)] > sorted_[size(j)] ||
                (sorted_[size(i)] == sorted_[size(j)] && i < j);
     });
-    for (int p = 0; p < extra_; ++p) {
-        double* column = T_.data() + p * height_;
-        for (int i = 0; i < height_; ++i) {
-            values_[size(i)] = column[row_[size(i)]];
+    for (int p = 0; p < count; ++p) {
+        for (int i = 0; i < height; ++i) {
+            aim.values[size(i)] = column(p)[aim.row[size(i)]];
         }
-        std::copy(values_.begin(), values_.end(), column);
+        std::copy(aim.values.begin(), aim.values.end(), column(p));
     }
-    std::iota(column_.begin(), column_.end(), 0);
-    for (int k = 0; k < extra_; ++k) {
-        const int tail = height_ - k;
-        const auto left = [&](int p) {
-            const double* column = T_.data() + column_[size(p)] * height_ + k;
-            return dot(tail, column, column);
-        };
+    const double change = largest_change(aim, first);
+    for (int k = 0; k < std::min(count, height); ++k) {
+        const int tail = height - k;
         int most = k;
-        double length2 = left(k);
-        for (int p = k + 1; p < extra_; ++p) {
-            if (const double other = left(p); other > length2) {
+        double length2 = -1.0;
+        for (int p = k; p < count; ++p) {
+            const double other = dot(tail, column(p) + k, column(p) + k);
+            if (other > length2) {
                 most = p;
                 length2 = other;
             }
         }
-        std::swap(column_[size(k)], column_[size(most)]);
-        double* v = T_.data() + column_[size(k)] * height_ + k;
         const double length = std::sqrt(length2);
-        diag_[size(k)] = v[0] > 0.0 ? -length : length;
-        v[0] -= diag_[size(k)];
-        beta_[size(k)] = length > 0.0 ? 1.0 / (length * std::abs(v[0])) : 0.0;
-        for (int p = k + 1; p < extra_; ++p) {
-            reflect(tail, beta_[size(k)], v, T_.data() + column_[size(p)] * height_ + k);
+        if (!(length > kNoChange * change)) {
+            break;
+        }
+        std::swap_ranges(column(k), column(k) + height, column(most));
+        std::swap_ranges(dependence(first + k), dependence(first + k) + m_,
+                         dependence(first + most));
+        double* v = column(k) + k;
+        aim.diag[size(k)] = v[0] > 0.0 ? -length : length;
+        v[0] -= aim.diag[size(k)];
+        aim.beta[size(k)] = 1.0 / (length * std::abs(v[0]));
+        for (int p = k + 1; p < count; ++p) {
+            reflect(tail, aim.beta[size(k)], v, column(p) + k);
+        }
+        aim.rank = k + 1;
+    }
+    // N_p <- N_p - sum_k N_k (R11^-1 R12)_kp: what the other dependences change is taken back.
+    for (int p = aim.rank; p < count; ++p) {
+        for (int k = aim.rank - 1; k >= 0; --k) {
+            double rest = column(p)[k];
+            for (int j = k + 1; j < aim.rank; ++j) {
+                rest -= column(j)[k] * step_[size(j)];
+            }
+            step_[size(k)] = rest / aim.diag[size(k)];
+        }
+        double* N = dependence(first + p);
+        for (int k = 0; k < aim.rank; ++k) {
+            const double* other = dependence(first + k);
+            for (int row = 0; row < m_; ++row) {
+                N[row] -= step_[size(k)] * other[row];
+            }
+        }
+    }
+}
+
+void LoadShare::meet(Aim& aim, int first, double* lambda) {
+    if (aim.rank == 0) {
+        return;
+    }
+    const int height = aim.height;
+    const auto column = [&](int p) { return aim.T.data() + p * height; };
+    apply_form(aim, lambda, aim.values.data());
+    sorted_.resize(size(height));
+    for (int i = 0; i < height; ++i) {
+        sorted_[size(i)] = aim.values[size(aim.row[size(i)])];
+    }
+    for (int k = 0; k < aim.rank; ++k) {
+        reflect(height - k, aim.beta[size(k)], column(k) + k, sorted_.data() + k);
+    }
+    for (int k = aim.rank - 1; k >= 0; --k) {
+        double rest = sorted_[size(k)];
+        for (int p = k + 1; p < aim.rank; ++p) {
+            rest -= column(p)[k] * step_[size(p)];
+        }
+        step_[size(k)] = rest / aim.diag[size(k)];
+        const double* N = dependence(first + k);
+        for (int row = 0; row < m_; ++row) {
+            lambda[row] -= step_[size(k)] * N[row];
         }
     }
 }
 
 void LoadShare::share(double* lambda) {
-    if (extra_ == 0) {
-        return;
-    }
-    apply_form(lambda, values_.data());
-    for (int i = 0; i < height_; ++i) {
-        sorted_[size(i)] = values_[size(row_[size(i)])];
-    }
-    for (int k = 0; k < extra_; ++k) {
-        reflect(height_ - k, beta_[size(k)], T_.data() + column_[size(k)] * height_ + k,
-                sorted_.data() + k);
-    }
-    for (int k = extra_ - 1; k >= 0; --k) {
-        double rest = sorted_[size(k)];
-        for (int p = k + 1; p < extra_; ++p) {
-            rest -= T_[size(column_[size(p)] * height_ + k)] * step_[size(p)];
-        }
-        step_[size(k)] = diag_[size(k)] != 0.0 ? rest / diag_[size(k)] : 0.0;
-        const double* N = dependence(column_[size(k)]);
-        for (int row = 0; row < m_; ++row) {
-            lambda[row] -= step_[size(k)] * N[row];
-        }
+    if (extra_ > 0) {
+        meet(given_, 0, lambda);
+        meet(metric_, given_.rank, lambda);
     }
 }
 

@@ -3,8 +3,9 @@
 //
 //   lambda + N s,   |K lambda + K N s| least:   K N = Z R by reflections, s = -R^-1 (Z^T K lambda)
 //
-// The rows of K differ by many orders of magnitude; the largest go first, and the column that has
-// most left, so that each row is met to its own rounding.
+// Compliances first: dependences with K N = 0 there are left to the metric. The rows of K differ by
+// orders of magnitude; the largest go first, and the column that has most left, so that each row is
+// met to its own rounding.
 //
 // No memory is taken while neither the rows nor their rank change.
 #pragma once
@@ -31,28 +32,38 @@ class LoadShare {
     void share(double* lambda);
 
   private:
+    /// One aim after the other: compliances, then the metric. Each is met by the dependences that
+    /// change it, and leaves the others to the next.
+    struct Aim {
+        int height = 0;         ///< rows of K
+        int rank = 0;           ///< dependences that change it
+        std::vector<double> T;  ///< K N by columns, then reflectors and R
+        std::vector<double> beta, diag;
+        std::vector<int> row;        ///< order of the rows
+        std::vector<double> values;  ///< height
+    };
+
     void begin(const System& at, int extra);
     double* dependence(int p) { return N_.data() + p * m_; }
     void find_form(const System& at, std::span<const int> rows);
     void gather(const System& at, const LoadOwner& owner);
-    void factor();
-    void apply_form(const double* lambda, double* values) const;
+    double largest_change(const Aim& aim, int first);
+    void factor(Aim& aim, int first);
+    void meet(Aim& aim, int first, double* lambda);
+    void apply_form(const Aim& aim, const double* lambda, double* values) const;
 
     int m_ = 0;
     int extra_ = 0;                  ///< dependences
-    int height_ = 0;                 ///< rows of K
     std::vector<LoadOwner> single_;  // each row by itself, where no owners are given
     std::span<const LoadOwner> owners_;
     LoadForm form_;
     std::vector<double> coefficients_;
-    std::vector<double> N_;            // extra×m
+    std::vector<double> N_;            // extra×m: those that the first aim uses, then the others
     std::vector<double> K_;            // of one owner after the other
     std::vector<double> mass_, work_;  // n, 2 n
     std::vector<double> seen_;         // m
-    std::vector<double> T_;            // extra×height: K N by columns, then reflectors and R
-    std::vector<double> beta_, diag_;  // extra
-    std::vector<int> column_, row_;    // orders: of dependences, of rows of K
-    std::vector<double> values_, sorted_, step_;
+    Aim given_, metric_;
+    std::vector<double> sorted_, step_;
 };
 
 template <class Scale>
