@@ -163,6 +163,27 @@ TEST(LoadShare, AShaftInThreeBearingsRestsAsItsBearingsGive) {
     }
 }
 
+// Two feet of a block rub in one line, so that what holds them at rest is shared; their loads are
+// not.
+TEST(LoadShare, CompliancesDoNotDisturbARest) {
+    const Recording run = run_text(
+        "gravity (0, -10, 0)\n"
+        "planar body b mass 10 inertia 1 at (0, 0)\n"
+        "constraint f1: position(b at (-1, -0.2, 0)).y = -0.2\n"
+        "constraint f2: position(b at (0.3, -0.2, 0)).y = -0.2\n"
+        "friction on f1: coulomb(mu = 0.3)\n"
+        "friction on f2: coulomb(mu = 0.3)\n"
+        "compliance on f1: 1e-6\n"
+        "compliance on f2: 1e-6\n",
+        {.times = even_times(2.0, 20), .tolerance = 1e-9});
+    ASSERT_FALSE(run.error) << run.error->message;
+    EXPECT_LT(run.summary.steps.steps, 200U);
+    for (std::size_t row = 0; row < run.rows.rows(); ++row) {
+        EXPECT_NEAR(run.at(row, "b.x"), 0.0, 1e-12);
+        EXPECT_NEAR(run.at(row, "lambda[f1]"), 100.0 * 0.3 / 1.3, 1e-9);
+    }
+}
+
 // A door on three hinges: each holds by its force and, less so, by its torque.
 TEST(LoadShare, ADoorOnThreeHingesHangsAsByRigidBodyStatics) {
     const std::array<double, 3> z{-0.8, 0.1, 0.9};

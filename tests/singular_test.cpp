@@ -514,5 +514,39 @@ for i in 1..N { initial th[i] ~ th0, th[i]' ~ w }
     }
 }
 
+// The crank of a parallelogram turns by theta, x1 = sin(theta), y1 = cos(theta); behind its flat
+// position at theta = pi/2 it is damped, 2 theta'' = -3 sin(theta)^2 theta'. Then theta' is a
+// function of theta: 2 - 3/4 (theta - pi/2) + 3/8 sin(2 theta).
+TEST(Singular, ALawThatSwitchesInsideACrossingActsAtOnce) {
+    const std::string text =
+        "coordinate x1, y1, x2, y2\n"
+        "particle   A mass 1 at (x1, y1, 0)\n"
+        "particle   B mass 1 at (x2, y2, 0)\n"
+        "constraint a: x1^2 + y1^2 = 1\n"
+        "constraint b: (x2 - x1)^2 + (y2 - y1)^2 = 4\n"
+        "constraint c: (x2 - 2)^2 + y2^2 = 1\n"
+        "initial    x1 = 0, y1 = 1, x2 ~ 2, y2 ~ 1, x1' = 2\n";
+    for (const char* law : {"force on y1 = if y1 < 0 then -3*y1' else 0\n",
+                            "force on y1 = if t > pi/4 then -3*y1' else 0\n",
+                            "parameter on = 0\nforce on y1 = -3*on*y1'\n"
+                            "event flat: y1 = 0 falling { on = 1 }\n"}) {
+        for (const double tolerance : {1e-8, 1e-10}) {
+            const Recording run = run_text(
+                text + law, {.times = {0.0, 0.7, 0.8, 0.9, 1.0, 1.5}, .tolerance = tolerance});
+            ASSERT_FALSE(run.error) << run.error->message;
+            for (std::size_t row = 0; row < run.rows.rows(); ++row) {
+                const double theta = std::atan2(run.at(row, "x1"), run.at(row, "y1"));
+                const double rate =
+                    run.at(row, "x1'") * std::cos(theta) - run.at(row, "y1'") * std::sin(theta);
+                const double behind = theta - std::numbers::pi / 2.0;
+                const double expected =
+                    behind < 0.0 ? 2.0 : 2.0 - 0.75 * behind + 0.375 * std::sin(2.0 * theta);
+                EXPECT_NEAR(rate, expected, 1e3 * tolerance) << law << run.at(row, "t");
+                EXPECT_NEAR(run.at(row, "x2"), run.at(row, "x1") + 2.0, 1e3 * tolerance);
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace ananke::pipeline
