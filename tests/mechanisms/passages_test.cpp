@@ -70,8 +70,8 @@ std::string decade(double value) {
 }
 
 /// A motion that turns round nearer to a singular configuration than this may leave it on another
-/// branch without a word: no state of a step is seen there. Without projection another branch is
-/// told by the warning of the energy balance, which comes with the rows behind it.
+/// branch without a word: no state of a step is seen there. Without projection a run may do so
+/// at any distance, with a warning of the energy balance or none; the shares are printed.
 constexpr double kNearestDecided = 1e-9;
 /// Part of the ordinary runs that end with a message although they could go on: starts and turning
 /// points some 1e-6 beside the instant. The aim is 1 of 200.
