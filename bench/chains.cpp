@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "lang/parse_model.h"
-#include "sim/prepare.h"
-#include "sim/right_hand_side.h"
-#include "sim/start.h"
+#include "compile/prepare.h"
+#include "dynamics/right_hand_side.h"
+#include "dynamics/start.h"
 #include "timer.h"
 
 namespace ananke::bench {
@@ -37,19 +37,19 @@ Result<ChainTime> time_chain(int bodies, bool closed) {
     if (!parsed.model) {
         return Error{ErrorCode::kInvalidInput, render(parsed.diagnostics, sources)};
     }
-    sim::Preparation preparation = sim::prepare(std::move(*parsed.model), {});
+    compile::Preparation preparation = compile::prepare(std::move(*parsed.model), {});
     if (!preparation.prepared) {
         return Error{ErrorCode::kInvalidInput, render(preparation.diagnostics, sources)};
     }
-    const sim::Prepared& prepared = *preparation.prepared;
-    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
-    const Result<sim::StartState> start = sim::assemble(evaluator, prepared.initial);
+    const compile::Prepared& prepared = *preparation.prepared;
+    dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
+    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, prepared.initial);
     if (!start) {
         return start.error();
     }
     const double* q = start.value().q.data();
     const double* v = start.value().v.data();
-    sim::RightHandSide program(evaluator, {});
+    dynamics::RightHandSide program(evaluator, {});
     if (program.on_constraints(0.0, q, v) != solve::SolveStatus::kOk) {
         return program.dynamics().explain(0.0, q, v);
     }

@@ -9,7 +9,7 @@
 #include "code/native.h"
 #include "motion.h"
 #include "random_dag.h"
-#include "sim/right_hand_side.h"
+#include "dynamics/right_hand_side.h"
 #include "timer.h"
 
 namespace ananke::bench {
@@ -30,12 +30,12 @@ Result<FirstStep> time_once(const std::string& name, const Result<Started>& star
         return started.error();
     }
     FirstStep step{.name = name, .prepare = started.value().seconds};
-    const sim::Prepared& prepared = *started.value().prepared;
+    const compile::Prepared& prepared = *started.value().prepared;
     const double* q = started.value().start.q.data();
     const double* v = started.value().start.v.data();
     const double began = cpu_seconds();
-    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
-    sim::RightHandSide rhs(evaluator, {});
+    dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
+    dynamics::RightHandSide rhs(evaluator, {});
     if (rhs.on_constraints(0.0, q, v) != solve::SolveStatus::kOk) {
         return rhs.dynamics().explain(0.0, q, v);
     }

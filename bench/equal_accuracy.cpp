@@ -36,7 +36,7 @@ Contender race(const BenchModel& model, std::string integrator, double goal, con
 std::vector<Contender> race_to(const BenchModel& model, double goal) {
     std::vector<Contender> all;
     all.push_back(race(model, "ours, projected", goal, [&](double tolerance) {
-        return our_run(model, sim::Drift::kProject, tolerance);
+        return our_run(model, Drift::kProject, tolerance);
     }));
     all.push_back(race(model, "hand-written, projected", goal, [&](double tolerance) {
         return hand_run(model, ByHand::kClosedForm, true, tolerance);

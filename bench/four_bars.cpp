@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/right_hand_side.h"
+#include "dynamics/right_hand_side.h"
 #include "timer.h"
 #include "turning_bar.h"
 
@@ -31,7 +31,7 @@ double acceleration_error(int four_bars, const double* q, const double* a) {
 }
 
 /// Angle and rate of the first turning bar. At u = (c, 0, 0, s) its rate is 2 (c u3' - s u0').
-Turning turning_of(const sim::StartState& start, double tilt) {
+Turning turning_of(const dynamics::StartState& start, double tilt) {
     const double* u = start.q.data() + 3;
     const double* ud = start.v.data() + 3;
     return {std::numbers::pi / 2 - tilt, 2.0 * (u[0] * ud[3] - u[3] * ud[0])};
@@ -72,11 +72,11 @@ Result<FourBarsAcceleration> time_four_bars_acceleration(int four_bars) {
     if (!started) {
         return started.error();
     }
-    const sim::Prepared& prepared = *started.value().prepared;
+    const compile::Prepared& prepared = *started.value().prepared;
     const double* q = started.value().start.q.data();
     const double* v = started.value().start.v.data();
-    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
-    sim::RightHandSide rhs(evaluator, {});
+    dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
+    dynamics::RightHandSide rhs(evaluator, {});
     if (rhs.on_constraints(0.0, q, v) != solve::SolveStatus::kOk) {
         return rhs.dynamics().explain(0.0, q, v);
     }

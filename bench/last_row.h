@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "base/check.h"
-#include "sim/record.h"
+#include "ananke/record.h"
 
 namespace ananke::bench {
 
-class LastRow final : public sim::Recorder {
+class LastRow final : public Recorder {
   public:
-    Result<void> begin(const sim::Header& header) override {
+    Result<void> begin(const Header& header) override {
         columns_ = header.columns;
         return {};
     }
@@ -21,7 +21,7 @@ class LastRow final : public sim::Recorder {
         row_.assign(values.begin(), values.end());
         return {};
     }
-    Result<void> event(const sim::Event& /*event*/) override { return {}; }
+    Result<void> event(const Event& /*event*/) override { return {}; }
     Result<void> finish(const std::string& /*ending*/) override { return {}; }
 
     /// t, q, v, ...
@@ -29,13 +29,13 @@ class LastRow final : public sim::Recorder {
     /// Requires a column of that name and a row.
     double value(std::string_view name) const {
         const auto found = std::find_if(columns_.begin(), columns_.end(),
-                                        [&](const sim::Column& c) { return c.name == name; });
+                                        [&](const Column& c) { return c.name == name; });
         ANANKE_REQUIRE(found != columns_.end() && row_.size() == columns_.size());
         return row_[static_cast<std::size_t>(found - columns_.begin())];
     }
 
   private:
-    std::vector<sim::Column> columns_;
+    std::vector<Column> columns_;
     std::vector<double> row_;
 };
 

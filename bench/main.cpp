@@ -33,8 +33,8 @@ ModelReport measure(const BenchModel& model, double disagreement) {
     report.name = model.name();
     report.disagreement = disagreement;
     report.parts = break_down(model);
-    report.ours = time_our_run(model, sim::Drift::kProject);
-    report.ours_free = time_our_run(model, sim::Drift::kNone);
+    report.ours = time_our_run(model, Drift::kProject);
+    report.ours_free = time_our_run(model, Drift::kNone);
     report.hand = time_hand_run(model, ByHand::kClosedForm, true);
     report.hand_free = time_hand_run(model, ByHand::kClosedForm, false);
     report.solved = time_hand_run(model, ByHand::kSolved, true);

@@ -10,7 +10,7 @@
 
 #include "lang/parse_model.h"
 #include "mech/derive.h"
-#include "sim/dynamics.h"
+#include "dynamics/dynamics.h"
 #include "timer.h"
 
 namespace ananke::bench {
@@ -46,13 +46,13 @@ Result<BenchModel> load(const HandWritten& hand) {
     if (!parsed.model) {
         return Error{ErrorCode::kInvalidInput, render(parsed.diagnostics, sources)};
     }
-    sim::Preparation preparation = sim::prepare(std::move(*parsed.model), {});
+    compile::Preparation preparation = compile::prepare(std::move(*parsed.model), {});
     if (!preparation.prepared) {
         return Error{ErrorCode::kInvalidInput, render(preparation.diagnostics, sources)};
     }
     loaded.prepared = std::move(preparation.prepared);
-    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+    dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
     if (!start) {
         return start.error();
     }
@@ -84,8 +84,8 @@ double error_at_end(const BenchModel& model, const std::vector<double>& q,
 Result<double> largest_disagreement(const BenchModel& model) {
     constexpr int kStates = 2000;
     constexpr double kSpread = 0.05;
-    sim::Evaluator evaluator(model.prepared->compiled, model.prepared->parameters);
-    sim::Dynamics dynamics(evaluator, {});
+    dynamics::Evaluator evaluator(model.prepared->compiled, model.prepared->parameters);
+    dynamics::Dynamics dynamics(evaluator, {});
     std::mt19937_64 random(20130421);
     std::uniform_real_distribution<double> unit(-1.0, 1.0);
     double worst = 0.0;
@@ -127,11 +127,11 @@ WayToFirstStep time_way_to_first_step(const BenchModel& model) {
         const double after_parse = cpu_seconds();
         mech::Derivation derivation = mech::derive(*parsed.model);
         const double after_derive = cpu_seconds();
-        const auto compiled = std::make_shared<const sim::CompiledModel>(
-            sim::CompiledModel::compile(*parsed.model, *derivation.equations));
+        const auto compiled = std::make_shared<const compile::CompiledModel>(
+            compile::CompiledModel::compile(*parsed.model, *derivation.equations));
         const double after_compile = cpu_seconds();
-        sim::Evaluator evaluator(compiled, model.prepared->parameters);
-        const Result<sim::StartState> start = sim::assemble(evaluator, model.prepared->initial);
+        dynamics::Evaluator evaluator(compiled, model.prepared->parameters);
+        const Result<dynamics::StartState> start = dynamics::assemble(evaluator, model.prepared->initial);
         const double after_assemble = cpu_seconds();
         ANANKE_REQUIRE(start.has_value());
         least.parse = std::min(least.parse, after_parse - began);

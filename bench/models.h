@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 #include "hand_written.h"
-#include "sim/prepare.h"
-#include "sim/start.h"
+#include "compile/prepare.h"
+#include "dynamics/start.h"
 
 namespace ananke::bench {
 
@@ -21,8 +21,8 @@ struct State {
 struct BenchModel {
     const HandWritten* hand = nullptr;
     std::string path;
-    std::shared_ptr<sim::Prepared> prepared;
-    sim::StartState start;
+    std::shared_ptr<compile::Prepared> prepared;
+    dynamics::StartState start;
     double until = 0.0;
     std::vector<State> reference;  ///< samples up to `until`, the last one there
 

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "lang/parse_model.h"
-#include "sim/row_writer.h"
-#include "sim/run.h"
+#include "simulate/row_writer.h"
+#include "simulate/run.h"
 #include "timer.h"
 
 namespace ananke::bench {
@@ -23,13 +23,13 @@ Result<Started> start(const std::function<lang::ParseResult(Sources&)>& parse) {
     if (!parsed.model) {
         return Error{ErrorCode::kInvalidInput, render(parsed.diagnostics, sources)};
     }
-    sim::Preparation preparation = sim::prepare(std::move(*parsed.model), {});
+    compile::Preparation preparation = compile::prepare(std::move(*parsed.model), {});
     if (!preparation.prepared) {
         return Error{ErrorCode::kInvalidInput, render(preparation.diagnostics, sources)};
     }
     started.prepared = std::move(preparation.prepared);
-    sim::Evaluator evaluator(started.prepared->compiled, started.prepared->parameters);
-    Result<sim::StartState> state = sim::assemble(evaluator, started.prepared->initial);
+    dynamics::Evaluator evaluator(started.prepared->compiled, started.prepared->parameters);
+    Result<dynamics::StartState> state = dynamics::assemble(evaluator, started.prepared->initial);
     if (!state) {
         return state.error();
     }
@@ -39,7 +39,7 @@ Result<Started> start(const std::function<lang::ParseResult(Sources&)>& parse) {
 }
 
 struct OneRun {
-    sim::RunSummary summary;
+    simulate::RunSummary summary;
     LastRow end;
     double seconds = 0.0;
 };
@@ -47,17 +47,17 @@ struct OneRun {
 OneRun run_once(const Started& started, double until, double tolerance, bool stiff,
                 double longest) {
     OneRun run;
-    sim::RunOptions options;
+    simulate::RunOptions options;
     options.until = until;
     options.output_times = {until};
     options.tolerance = tolerance;
     options.stiff = stiff;
-    sim::Header header;
-    header.columns = sim::columns_of(*started.prepared->compiled);
+    Header header;
+    header.columns = simulate::columns_of(*started.prepared->compiled);
     ANANKE_REQUIRE(run.end.begin(header).has_value());
     const double began = cpu_seconds();
     options.stop_requested = [&] { return cpu_seconds() - began > longest; };
-    run.summary = sim::run(started.prepared->compiled, started.prepared->parameters, started.start,
+    run.summary = simulate::run(started.prepared->compiled, started.prepared->parameters, started.start,
                            options, run.end);
     run.seconds = cpu_seconds() - began;
     return run;

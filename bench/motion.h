@@ -9,15 +9,15 @@
 
 #include "base/result.h"
 #include "last_row.h"
-#include "sim/prepare.h"
-#include "sim/start.h"
+#include "compile/prepare.h"
+#include "dynamics/start.h"
 
 namespace ananke::bench {
 
 /// A model on its way to the first step.
 struct Started {
-    std::shared_ptr<sim::Prepared> prepared;
-    sim::StartState start;
+    std::shared_ptr<compile::Prepared> prepared;
+    dynamics::StartState start;
     double seconds = 0.0;  ///< from the text
 };
 

@@ -8,9 +8,9 @@
 #include "last_row.h"
 #include "ode/dop853.h"
 #include "ode/integrate.h"
-#include "sim/run.h"
-#include "sim/state_equation.h"
-#include "sim/surface.h"
+#include "simulate/run.h"
+#include "dynamics/state_equation.h"
+#include "dynamics/surface.h"
 #include "timer.h"
 
 namespace ananke::bench {
@@ -28,7 +28,7 @@ ode::Options step_options() {
     return options;
 }
 
-/// The parts of sim::run put together here, so that each can be timed by itself.
+/// The parts of simulate::run put together here, so that each can be timed by itself.
 class Parts {
   public:
     explicit Parts(const BenchModel& model)
@@ -36,7 +36,7 @@ class Parts {
           n_(static_cast<std::size_t>(model.hand->n)),
           evaluator_(model.prepared->compiled, model.prepared->parameters),
           equation_(evaluator_, {}),
-          surface_(evaluator_, sim::Drift::kProject, kTolerance),
+          surface_(evaluator_, Drift::kProject, kTolerance),
           scratch_(2 * n_ + 1),
           slope_(2 * n_ + 1) {}
 
@@ -48,7 +48,7 @@ class Parts {
     struct Projection {
         double t;
         std::vector<double> y;
-        std::optional<sim::RowOrder> order;
+        std::optional<dynamics::RowOrder> order;
     };
 
     /// One run with projection; what it calls is kept if `recording`.
@@ -62,7 +62,7 @@ class Parts {
             return evaluation;
         };
         auto accepted = [&](double t, std::span<double> y) {
-            const sim::RowOrder* order = equation_.trusted_order();
+            const dynamics::RowOrder* order = equation_.trusted_order();
             if (recording) {
                 projections_.push_back(
                     {t, {y.begin(), y.end()}, order ? std::optional(*order) : std::nullopt});
@@ -72,7 +72,7 @@ class Parts {
         };
         ode::Options options = step_options();
         options.atol_each.assign(2 * n_ + 1, options.atol);
-        options.atol_each.back() = 1e300;  // the work is not controlled, as in sim::run
+        options.atol_each.back() = 1e300;  // the work is not controlled, as in simulate::run
         std::vector<double> y(2 * n_ + 1, 0.0);
         std::copy(model_.start.q.begin(), model_.start.q.end(), y.begin());
         std::copy(model_.start.v.begin(), model_.start.v.end(),
@@ -163,9 +163,9 @@ class Parts {
   private:
     const BenchModel& model_;
     std::size_t n_;
-    sim::Evaluator evaluator_;
-    sim::StateEquation equation_;
-    sim::Surface surface_;
+    dynamics::Evaluator evaluator_;
+    dynamics::StateEquation equation_;
+    dynamics::Surface surface_;
     bool choose_rows_ = true;
     std::vector<Call> calls_;
     std::vector<Projection> projections_;
@@ -174,14 +174,14 @@ class Parts {
 
 }  // namespace
 
-RunTime our_run(const BenchModel& model, sim::Drift drift, double tolerance) {
-    sim::RunOptions options;
+RunTime our_run(const BenchModel& model, Drift drift, double tolerance) {
+    simulate::RunOptions options;
     options.until = model.until;
     options.output_times = {model.until};
     options.tolerance = tolerance;
     options.dynamics.drift = drift;
     LastRow recorder;
-    const sim::RunSummary summary = sim::run(model.prepared->compiled, model.prepared->parameters,
+    const simulate::RunSummary summary = simulate::run(model.prepared->compiled, model.prepared->parameters,
                                              model.start, options, recorder);
     ANANKE_REQUIRE(!summary.error);
     const auto n = static_cast<std::size_t>(model.hand->n);
@@ -191,7 +191,7 @@ RunTime our_run(const BenchModel& model, sim::Drift drift, double tolerance) {
                                   part(recorder.values(), 1 + n, n))};
 }
 
-RunTime time_our_run(const BenchModel& model, sim::Drift drift) {
+RunTime time_our_run(const BenchModel& model, Drift drift) {
     RunTime time;
     const double seconds = seconds_per_call([&] { time = our_run(model, drift, kTolerance); });
     time.seconds = seconds;
@@ -259,7 +259,7 @@ Breakdown break_down(const BenchModel& model) {
     rhs.operations = parts.program_size();
 
     RunParts& run = found.run;
-    run.total = time_our_run(model, sim::Drift::kProject).seconds;
+    run.total = time_our_run(model, Drift::kProject).seconds;
     const double loop = seconds_per_call([&] { parts.integrate(false); });
     run.right_hand_sides = rhs.ours * static_cast<double>(parts.calls().size());
     run.projection = parts.all_projections();

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models.h"
-#include "sim/run.h"
+#include "simulate/run.h"
 
 namespace ananke::bench {
 
@@ -20,9 +20,9 @@ struct RunTime {
     double error = 0.0;
 };
 
-/// sim::run as `ananke run` calls it, one row at the end; not timed.
-RunTime our_run(const BenchModel& model, sim::Drift drift, double tolerance);
-RunTime time_our_run(const BenchModel& model, sim::Drift drift);
+/// simulate::run as `ananke run` calls it, one row at the end; not timed.
+RunTime our_run(const BenchModel& model, Drift drift, double tolerance);
+RunTime time_our_run(const BenchModel& model, Drift drift);
 /// The loop of hand_dop853.h, with accelerations in closed form or by a solve of fixed size.
 enum class ByHand { kClosedForm, kSolved };
 RunTime hand_run(const BenchModel& model, ByHand how, bool with_projection, double tolerance);

@@ -5,8 +5,8 @@
 namespace ananke::pipeline {
 namespace {
 
-double largest_start_residual(const sim::Prepared& prepared, const sim::StartState& start) {
-    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
+double largest_start_residual(const compile::Prepared& prepared, const dynamics::StartState& start) {
+    dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
     double largest = 0.0;
     for (const double value : evaluator.scaled_residuals(0.0, start.q.data(), start.v.data())) {
         largest = std::max(largest, std::abs(value));
@@ -32,9 +32,9 @@ struct Tally {
 Tally try_guesses(const std::string& name, double spread, double zero, bool keep_exact) {
     const Loaded loaded = load_model(name);
     EXPECT_TRUE(loaded.prepared) << loaded.messages;
-    const sim::Prepared& prepared = *loaded.prepared;
-    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
-    const Result<sim::StartState> plain = sim::assemble(evaluator, prepared.initial);
+    const compile::Prepared& prepared = *loaded.prepared;
+    dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
+    const Result<dynamics::StartState> plain = dynamics::assemble(evaluator, prepared.initial);
     EXPECT_TRUE(plain) << plain.error().message;
     std::mt19937 random(12);
     std::uniform_real_distribution<double> part(-spread, spread);
@@ -56,7 +56,7 @@ Tally try_guesses(const std::string& name, double spread, double zero, bool keep
             move(initial.q[i], initial.q_exact[i]);
             move(initial.v[i], initial.v_exact[i]);
         }
-        const Result<sim::StartState> start = sim::assemble(evaluator, initial);
+        const Result<dynamics::StartState> start = dynamics::assemble(evaluator, initial);
         if (!start) {
             ++tally.refused;
             EXPECT_NE(start.error().message.find("left - right"), std::string::npos)
@@ -107,8 +107,8 @@ TEST(Assembly, ExactValuesStayToTheLastBit) {
 // P21 (70): the free velocity becomes 2 + A0 omega.
 TEST(Assembly, DuffingFindsItsSpeed) {
     const Loaded loaded = load_model("duffing");
-    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+    dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
     ASSERT_TRUE(start) << start.error().message;
     EXPECT_NEAR(start.value().v[0], 2.0 + 2.0 * M_PI, 1e-14);
     EXPECT_EQ(start.value().v[1], 2.0);
@@ -122,8 +122,8 @@ TEST(Assembly, MovesGuessesLeast) {
         "initial x ~ 1, y ~ 2, x' ~ 3, y' ~ -1\n";
     const Loaded loaded = load_text("line", text);
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
-    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+    dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
     ASSERT_TRUE(start) << start.error().message;
     // lambda = -(x0 + 2 y0 - 1)/(1/3 + 4), x = x0 + lambda/3, y = y0 + 2 lambda; velocities
     // likewise

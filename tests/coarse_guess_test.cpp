@@ -7,8 +7,8 @@
 #include <Eigen/Geometry>
 
 #include "pipeline.h"
-#include "sim/sparse_assembly.h"
-#include "sim/sparse_rows.h"
+#include "dynamics/sparse_assembly.h"
+#include "dynamics/sparse_rows.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -67,9 +67,9 @@ double quaternion_norm(const std::vector<double>& q, int body) {
     return std::sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]);
 }
 
-Result<sim::StartState> start_of(const Loaded& loaded) {
-    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    return sim::assemble(evaluator, loaded.prepared->initial);
+Result<dynamics::StartState> start_of(const Loaded& loaded) {
+    dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    return dynamics::assemble(evaluator, loaded.prepared->initial);
 }
 
 std::string error_of(const std::string& text) {
@@ -77,7 +77,7 @@ std::string error_of(const std::string& text) {
     if (!loaded.prepared) {
         return loaded.messages;
     }
-    const Result<sim::StartState> start = start_of(loaded);
+    const Result<dynamics::StartState> start = start_of(loaded);
     return start ? "assembled" : start.error().message;
 }
 
@@ -86,8 +86,8 @@ TEST(CoarseGuess, ATreeOfBodiesGuessedAtOnePlaceIsPutTogether) {
         SCOPED_TRACE(depth);
         const Loaded loaded = load_text("tree.ank", tree(depth));
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
-        ASSERT_TRUE(sim::has_sparse_rows(*loaded.prepared->compiled));
-        const Result<sim::StartState> start = start_of(loaded);
+        ASSERT_TRUE(dynamics::has_sparse_rows(*loaded.prepared->compiled));
+        const Result<dynamics::StartState> start = start_of(loaded);
         ASSERT_TRUE(start) << start.error().message;
         const std::vector<double>& q = start.value().q;
         EXPECT_EQ(q[0], 0.0);
@@ -110,7 +110,7 @@ TEST(CoarseGuess, AChainLeavesTheLineItWasGuessedOn) {
     const int bodies = 40;
     const Loaded loaded = load_text("hanging.ank", hanging(bodies));
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
-    const Result<sim::StartState> start = start_of(loaded);
+    const Result<dynamics::StartState> start = start_of(loaded);
     ASSERT_TRUE(start) << start.error().message;
     const std::vector<double>& q = start.value().q;
     const Eigen::Vector3d end(0.1, 0.0, 0.0);
@@ -130,11 +130,11 @@ TEST(CoarseGuess, NothingNearIsNearerToTheGuess) {
         "}";
     const Loaded loaded = load_text("rope.ank", rope(40, guesses));
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
-    const sim::Prepared& prepared = *loaded.prepared;
-    ASSERT_TRUE(sim::has_sparse_rows(*prepared.compiled));
-    const Result<sim::StartState> start = start_of(loaded);
+    const compile::Prepared& prepared = *loaded.prepared;
+    ASSERT_TRUE(dynamics::has_sparse_rows(*prepared.compiled));
+    const Result<dynamics::StartState> start = start_of(loaded);
     ASSERT_TRUE(start) << start.error().message;
-    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
+    dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
     const auto vector = [](const std::vector<double>& x) {
         return Eigen::VectorXd(
             Eigen::Map<const Eigen::VectorXd>(x.data(), static_cast<Eigen::Index>(x.size())));

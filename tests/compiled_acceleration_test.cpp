@@ -1,8 +1,8 @@
 // The acceleration and the forces by the compiled programs against the solver that chooses its rows
 // anew at every state, along the motion of every model of the gallery.
 #include "pipeline.h"
-#include "sim/dynamics.h"
-#include "sim/right_hand_side.h"
+#include "dynamics/dynamics.h"
+#include "dynamics/right_hand_side.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -18,9 +18,9 @@ struct Comparison {
 };
 
 /// Every friction slips the way it does at this state; one without slip holds.
-void set_frictions(sim::Evaluator& evaluator, double t, const double* q, const double* v) {
+void set_frictions(dynamics::Evaluator& evaluator, double t, const double* q, const double* v) {
     const std::span<const double> values = evaluator.friction_values(t, q, v);
-    const std::vector<sim::CompiledFriction>& frictions = evaluator.model().frictions;
+    const std::vector<compile::CompiledFriction>& frictions = evaluator.model().frictions;
     for (std::size_t f = 0; f < frictions.size(); ++f) {
         const auto first = static_cast<std::size_t>(frictions[f].first_value);
         const auto count = static_cast<std::size_t>(frictions[f].components);
@@ -40,15 +40,15 @@ void set_frictions(sim::Evaluator& evaluator, double t, const double* q, const d
 }
 
 /// Largest difference, relative to the largest number and at least 1.
-double gap(const sim::Dynamics::Vector& x, const sim::Dynamics::Vector& y) {
+double gap(const dynamics::Dynamics::Vector& x, const dynamics::Dynamics::Vector& y) {
     return x.size() == 0 ? 0.0
                          : (x - y).cwiseAbs().maxCoeff() / std::max(1.0, y.cwiseAbs().maxCoeff());
 }
 
 /// Where a friction holds, the ideal part is that of other rows: the program has none.
-double gap_of_forces(const sim::Evaluator& evaluator, const sim::Dynamics& x,
-                     const sim::Dynamics& y) {
-    const sim::CompiledModel& model = evaluator.model();
+double gap_of_forces(const dynamics::Evaluator& evaluator, const dynamics::Dynamics& x,
+                     const dynamics::Dynamics& y) {
+    const compile::CompiledModel& model = evaluator.model();
     EXPECT_EQ(x.rank(), y.rank());
     double largest = std::max(gap(x.Qc(), y.Qc()), gap(x.lambda(), y.lambda()));
     if (model.has_nonideal && !evaluator.any_sticks()) {
@@ -59,10 +59,10 @@ double gap_of_forces(const sim::Evaluator& evaluator, const sim::Dynamics& x,
 }
 
 /// Rows with entries, in force, that no control enforces.
-int pushing_rows(const sim::Evaluator& evaluator) {
-    const sim::CompiledModel& model = evaluator.model();
+int pushing_rows(const dynamics::Evaluator& evaluator) {
+    const compile::CompiledModel& model = evaluator.model();
     std::vector<bool> pushes(model.rows.size(), false);
-    for (const sim::Place& place : model.row_entries) {
+    for (const compile::Place& place : model.row_entries) {
         const auto row = static_cast<std::size_t>(place.row);
         pushes[row] = !model.rows[row].actuated &&
                       (place.row < model.constraint_rows || evaluator.row_sticks(place.row));
@@ -70,13 +70,13 @@ int pushing_rows(const sim::Evaluator& evaluator) {
     return static_cast<int>(std::count(pushes.begin(), pushes.end(), true));
 }
 
-Comparison compare_along(const sim::Prepared& prepared, const Recording& run) {
-    const sim::CompiledModel& model = *prepared.compiled;
-    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
-    sim::RightHandSide program(evaluator, {});
-    sim::Evaluator other_evaluator(prepared.compiled, prepared.parameters);
-    sim::Dynamics solver(other_evaluator, {});
-    sim::Dynamics given(evaluator, {});
+Comparison compare_along(const compile::Prepared& prepared, const Recording& run) {
+    const compile::CompiledModel& model = *prepared.compiled;
+    dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
+    dynamics::RightHandSide program(evaluator, {});
+    dynamics::Evaluator other_evaluator(prepared.compiled, prepared.parameters);
+    dynamics::Dynamics solver(other_evaluator, {});
+    dynamics::Dynamics given(evaluator, {});
     std::vector<int> kept;
     Comparison result;
     const auto n = static_cast<std::size_t>(model.n());
@@ -125,12 +125,12 @@ Comparison compare_along(const sim::Prepared& prepared, const Recording& run) {
 TEST(CompiledAcceleration, LooksAtOneStateAreSolvedOnce) {
     const Loaded loaded = load_model("n_four_bar");
     ASSERT_TRUE(loaded.prepared);
-    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+    dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
     ASSERT_TRUE(start.has_value());
     std::vector<double> q = start.value().q;
     const double* v = start.value().v.data();
-    sim::RightHandSide program(evaluator, {});
+    dynamics::RightHandSide program(evaluator, {});
     const auto look = [&] {
         program.look_closely();
         EXPECT_EQ(program.on_constraints(0.0, q.data(), v), solve::SolveStatus::kOk);
@@ -190,13 +190,13 @@ std::size_t program_size(const std::string& text) {
         ADD_FAILURE() << loaded.messages;
         return 0;
     }
-    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+    dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
     if (!start) {
         ADD_FAILURE() << start.error().message;
         return 0;
     }
-    sim::RightHandSide program(evaluator, {});
+    dynamics::RightHandSide program(evaluator, {});
     EXPECT_EQ(program.on_constraints(0.0, start.value().q.data(), start.value().v.data()),
               solve::SolveStatus::kOk);
     return program.program_size();

@@ -5,7 +5,6 @@
 namespace ananke::pipeline {
 namespace {
 
-using sim::ColumnKind;
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
     const std::size_t at = text.find(from);
@@ -35,8 +34,8 @@ TEST(Contrived, NonlinearEquationsOfZekovichMoveLikeTheirBlades) {
         ASSERT_TRUE(nonlinear.prepared) << nonlinear.messages;
         EXPECT_EQ(linear.messages, "");
         EXPECT_NE(nonlinear.messages.find("is not inherently nonlinear: with "), std::string::npos);
-        sim::Evaluator evaluator(linear.prepared->compiled, linear.prepared->parameters);
-        const Result<sim::StartState> start = sim::assemble(evaluator, linear.prepared->initial);
+        dynamics::Evaluator evaluator(linear.prepared->compiled, linear.prepared->parameters);
+        const Result<dynamics::StartState> start = dynamics::assemble(evaluator, linear.prepared->initial);
         ASSERT_TRUE(start) << start.error().message;
         const Settings settings{.times = even_times(0.5, 10)};
         const Recording a = run_from(*linear.prepared, start.value(), settings);

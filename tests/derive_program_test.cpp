@@ -48,7 +48,7 @@ std::string list(const std::vector<double>& values) {
 
 /// The accelerations that the printed C computes at a state.
 std::vector<double> run_c(const Scratch& scratch, const std::string& source,
-                          const sim::StartState& at, const std::vector<double>& parameters,
+                          const dynamics::StartState& at, const std::vector<double>& parameters,
                           std::size_t rows) {
     const std::size_t n = at.q.size();
     std::ofstream(scratch.file("model.c")) << source;
@@ -78,15 +78,15 @@ std::vector<double> run_c(const Scratch& scratch, const std::string& source,
 }
 
 /// By the solver, at a state on the constraints.
-Eigen::VectorXd acceleration_at(const sim::Prepared& prepared, const sim::StartState& at) {
-    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
+Eigen::VectorXd acceleration_at(const compile::Prepared& prepared, const dynamics::StartState& at) {
+    dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
     const Result<solve::Motion> motion =
         solve::evaluate(solve::Form::kAuto, evaluator.system(at.t, at.q.data(), at.v.data()));
     EXPECT_TRUE(motion) << motion.error().message;
     return motion ? motion.value().a : Eigen::VectorXd();
 }
 
-using CheckC = void (*)(const Scratch&, const sim::Prepared&, const sim::StartState&);
+using CheckC = void (*)(const Scratch&, const compile::Prepared&, const dynamics::StartState&);
 
 /// Checks the C that the program prints for each model of the gallery, at the model's start. Models
 /// with actuators have none.
@@ -101,14 +101,14 @@ void check_c_of_every_model(const std::string& options, CheckC check) {
         ASSERT_EQ(derive(scratch, name, options), 0) << contents(scratch.file("err"));
         const Loaded loaded = load_text(name, model_text(name));
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
-        sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-        const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+        dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+        const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
         ASSERT_TRUE(start) << start.error().message;
         check(scratch, *loaded.prepared, start.value());
     }
 }
 
-void check_c(const Scratch& scratch, const sim::Prepared& prepared, const sim::StartState& at) {
+void check_c(const Scratch& scratch, const compile::Prepared& prepared, const dynamics::StartState& at) {
     const Eigen::VectorXd a = acceleration_at(prepared, at);
     const std::vector<double> numbers = run_c(scratch, contents(scratch.file("out")), at,
                                               prepared.parameters, prepared.equations.rows.size());
@@ -143,7 +143,7 @@ TEST(DeriveProgram, PrintsEveryFormThatApplies) {
 }
 
 /// Numbers that the printed C of the minimal equations computes: q', q'', lambda.
-std::vector<double> run_minimal_c(const Scratch& scratch, const sim::StartState& at,
+std::vector<double> run_minimal_c(const Scratch& scratch, const dynamics::StartState& at,
                                   const std::vector<double>& u,
                                   const std::vector<double>& parameters, std::size_t evidence) {
     const std::size_t n = at.q.size();
@@ -191,7 +191,7 @@ std::vector<std::string> input_names(const std::string& source) {
 }
 
 /// Values of velocities or speeds by name at a state.
-std::vector<double> input_values(const sim::Prepared& prepared, const sim::StartState& at,
+std::vector<double> input_values(const compile::Prepared& prepared, const dynamics::StartState& at,
                                  const std::vector<std::string>& names) {
     sym::Values<double> values = mech::symbol_values<double>(prepared.model, prepared.parameters);
     values[prepared.model.time] = at.t;
@@ -213,8 +213,8 @@ std::vector<double> input_values(const sim::Prepared& prepared, const sim::Start
 }
 
 /// q' of the state and q'' of the solver, from the inputs of the minimal equations alone.
-void check_minimal_c(const Scratch& scratch, const sim::Prepared& prepared,
-                     const sim::StartState& at) {
+void check_minimal_c(const Scratch& scratch, const compile::Prepared& prepared,
+                     const dynamics::StartState& at) {
     const Eigen::VectorXd a = acceleration_at(prepared, at);
     const std::vector<double> u =
         input_values(prepared, at, input_names(contents(scratch.file("out"))));
@@ -250,8 +250,8 @@ TEST(DeriveProgram, TheMinimalCHoldsAtOtherStates) {
                 start.q[i] += draw(random);
                 start.v[i] += draw(random);
             }
-            sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-            const Result<sim::StartState> at = sim::assemble(evaluator, start);
+            dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+            const Result<dynamics::StartState> at = dynamics::assemble(evaluator, start);
             ASSERT_TRUE(at) << at.error().message;
             check_minimal_c(scratch, *loaded.prepared, at.value());
         }
@@ -282,8 +282,8 @@ TEST(DeriveProgram, TheMinimalCOfBodies) {  // RH section 7: omega_A . omega_B =
         ASSERT_EQ(std::system(command.c_str()), 0) << contents(scratch.file("err"));
         const Loaded loaded = load_text(name, text);
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
-        sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-        const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+        dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+        const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
         ASSERT_TRUE(start) << start.error().message;
         check_minimal_c(scratch, *loaded.prepared, start.value());
     }

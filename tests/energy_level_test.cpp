@@ -29,11 +29,11 @@ TEST(EnergyLevel, ErrorIsAHundredTimesSmallerOver100Seconds) {
         const std::vector<double> times = even_times(100.0, 200);
         const Recording projected = run_text(text, {.times = times, .tolerance = 1e-9});
         const Recording held =
-            run_text(text, {.times = times, .tolerance = 1e-9, .drift = sim::Drift::kEnergy});
+            run_text(text, {.times = times, .tolerance = 1e-9, .drift = Drift::kEnergy});
         ASSERT_FALSE(projected.error) << projected.error->message;
         ASSERT_FALSE(held.error) << held.error->message;
         EXPECT_LT(100.0 * energy_error(held), energy_error(projected));
-        for (const sim::RowSummary& row : held.summary.constraints) {
+        for (const simulate::RowSummary& row : held.summary.constraints) {
             EXPECT_LT(std::max(row.residual, row.rate), 1e-12) << row.name;
         }
         // What was gained is not lost elsewhere: against a run with a thousandth of the tolerance.
@@ -77,7 +77,7 @@ TEST(EnergyLevel, FollowsTheJumpsOfEvents) {
         "coordinate z\nparticle P mass 1 at (0, 0, z)\ngravity (0, 0, -10)\n"
         "event impact: z = 0 falling { z' = -0.8*z' }\ninitial z = 5, z' = 0\n";
     const Recording run =
-        run_text(ball, {.times = {0.0, 2.0, 3.5}, .tolerance = 1e-9, .drift = sim::Drift::kEnergy});
+        run_text(ball, {.times = {0.0, 2.0, 3.5}, .tolerance = 1e-9, .drift = Drift::kEnergy});
     ASSERT_FALSE(run.error) << run.error->message;
     EXPECT_NEAR(run.at(0, "energy"), 50.0, 1e-12);
     EXPECT_NEAR(run.at(1, "energy"), 32.0, 1e-9);

@@ -10,7 +10,7 @@ namespace {
 
 std::vector<double> times_of(const Recording& run, std::string_view name) {
     std::vector<double> times;
-    for (const sim::Event& event : run.rows.events) {
+    for (const Event& event : run.rows.events) {
         if (event.name == name) {
             times.push_back(event.t);
         }

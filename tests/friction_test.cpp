@@ -1,7 +1,7 @@
 // Friction: closed forms of stopping, sticking, breaking away and of loads that friction changes
 // itself; redundant loads; the same law by other roads.
 #include "pipeline.h"
-#include "sim/check.h"
+#include "inspect/check.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -67,7 +67,7 @@ TEST(Friction, GrowingForceBreaksAway) {
                          "4*t\nfriction on floor: coulomb(mu = mu, mu_static = 0.5)\n",
                      {.times = even_times(5.0, 50)});
         ASSERT_FALSE(run.error) << run.error->message;
-        const std::vector<sim::Event> slips = events_of(run, "slip");
+        const std::vector<Event> slips = events_of(run, "slip");
         ASSERT_EQ(slips.size(), 1U);
         EXPECT_NEAR(slips[0].t, 2.5, 1e-12);
         ASSERT_EQ(events_of(run, "stick").size(), 1U);
@@ -90,7 +90,7 @@ TEST(Friction, ForceThatSwingsIsNotSteppedOver) {
         run_text(kBlock + "force on x = 8*sin(5*t)\nfriction on floor: coulomb(mu = mu)\n",
                  {.times = even_times(20.0, 10), .tolerance = 1e-9});
     ASSERT_FALSE(run.error) << run.error->message;
-    const std::vector<sim::Event> slips = events_of(run, "slip");
+    const std::vector<Event> slips = events_of(run, "slip");
     ASSERT_GE(slips.size(), 30U);
     EXPECT_NEAR(slips[0].t, std::asin(0.75) / 5.0, 1e-9);
     EXPECT_NEAR(slips[slips.size() - 1].t - slips[slips.size() - 3].t, 2.0 * M_PI / 5.0, 1e-6);
@@ -171,7 +171,7 @@ TEST(Friction, PainleveRodHasItsLoadUpToTheCriticalCoefficient) {
                                                       to_short_text(1.0 / std::abs(k), 6)),
                               std::string::npos)
                         << run.error->message;
-                    const Result<sim::CheckReport> report = sim::check(*loaded.prepared);
+                    const Result<inspect::CheckReport> report = inspect::check(*loaded.prepared);
                     ASSERT_TRUE(report);
                     EXPECT_EQ(report.value().warnings.size(), 1U);
                 }
@@ -196,7 +196,7 @@ TEST(Friction, StackOfBlocksLetsGoOneAfterTheOther) {
         "initial z2 = 1\n",
         {.times = even_times(10.0, 20)});
     ASSERT_FALSE(run.error) << run.error->message;
-    const std::vector<sim::Event> slips = events_of(run, "slip");
+    const std::vector<Event> slips = events_of(run, "slip");
     ASSERT_EQ(slips.size(), 2U);
     EXPECT_EQ(slips[0].name, "floor");
     EXPECT_NEAR(slips[0].t, 2.0, 1e-11);
@@ -220,8 +220,8 @@ TEST(Friction, NonidealForceOfTheReactionIsTheSameLaw) {
                                      settings);
     ASSERT_FALSE(law.error || force.error);
     EXPECT_LT(largest_difference(law, force,
-                                 {sim::ColumnKind::kPosition, sim::ColumnKind::kVelocity,
-                                  sim::ColumnKind::kForce}),
+                                 {ColumnKind::kPosition, ColumnKind::kVelocity,
+                                  ColumnKind::kForce}),
               1e-11);
 }
 
@@ -239,8 +239,8 @@ TEST(Friction, EveryFormGivesTheSameMotion) {
                 run_model(*loaded.prepared, {.times = times, .tolerance = 1e-10, .form = form});
             ASSERT_FALSE(other.error) << other.error->message;
             EXPECT_LT(largest_difference(plain, other,
-                                         {sim::ColumnKind::kPosition, sim::ColumnKind::kVelocity,
-                                          sim::ColumnKind::kForce}),
+                                         {ColumnKind::kPosition, ColumnKind::kVelocity,
+                                          ColumnKind::kForce}),
                       1e-8);
         }
     }
@@ -254,7 +254,7 @@ TEST(Friction, SharedLoadIsReported) {
                               "friction on floor: coulomb(mu = mu)\n";
     const Loaded loaded = load_text("test.ank", twice);
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
-    const Result<sim::CheckReport> report = sim::check(*loaded.prepared);
+    const Result<inspect::CheckReport> report = inspect::check(*loaded.prepared);
     ASSERT_TRUE(report) << report.error().message;
     ASSERT_EQ(report.value().warnings.size(), 1U);
     EXPECT_EQ(report.value().warnings[0],
@@ -306,7 +306,7 @@ TEST(Friction, EventSetsInMotionWhatSticks) {
                                        "event kick: t = 1 { x' = 0.6 }\n",
                                    {.times = even_times(2.0, 20)});
     ASSERT_FALSE(run.error) << run.error->message;
-    const std::vector<sim::Event> sticks = events_of(run, "stick");
+    const std::vector<Event> sticks = events_of(run, "stick");
     ASSERT_EQ(sticks.size(), 2U);
     EXPECT_NEAR(sticks[1].t, 1.2, 1e-11);
     EXPECT_NEAR(run.at(20, "x"), 0.06, 1e-11);
@@ -334,7 +334,7 @@ TEST(Friction, DoorHingeStopsTheDoor) {
     const Recording run =
         run_model(*loaded.prepared, {.times = {0.0, 1.1 * stop}, .tolerance = 1e-10});
     ASSERT_FALSE(run.error) << run.error->message;
-    const std::vector<sim::Event> sticks = events_of(run, "stick");
+    const std::vector<Event> sticks = events_of(run, "stick");
     ASSERT_EQ(sticks.size(), 1U);
     EXPECT_EQ(sticks[0].name, "hinge");
     EXPECT_NEAR(sticks[0].t, stop, 1e-8 * stop);
@@ -394,9 +394,9 @@ TEST(Friction, ConstraintLeftOutRubsNowhere) {
             "friction on floor: coulomb(mu = mu)\noutput N = reaction(floor)\ninitial x' = 1\n",
         {});
     ASSERT_TRUE(parsed.model);
-    sim::PrepareOptions options;
+    compile::PrepareOptions options;
     options.without = {"floor"};
-    const sim::Preparation preparation = sim::prepare(std::move(*parsed.model), options);
+    const compile::Preparation preparation = compile::prepare(std::move(*parsed.model), options);
     ASSERT_TRUE(preparation.prepared);
     const Recording run = run_model(*preparation.prepared, {.times = {0.0, 1.0}});
     ASSERT_FALSE(run.error) << run.error->message;

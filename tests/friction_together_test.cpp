@@ -33,7 +33,7 @@ TEST(FrictionTogether, DriveTakesTheSlipThroughZero) {
             const Recording run =
                 run_text(kDriven + by + x + "\n", {.times = even_times(10.0, 97)});
             ASSERT_FALSE(run.error) << run.error->message;
-            const std::vector<sim::Event> turns = events_of(run, "slip");
+            const std::vector<Event> turns = events_of(run, "slip");
             ASSERT_EQ(turns.size(), 3U);
             EXPECT_TRUE(events_of(run, "stick").empty());
             for (std::size_t k = 0; k < turns.size(); ++k) {
@@ -81,7 +81,7 @@ TEST(FrictionTogether, PistonPassesItsDeadCentres) {
         "friction on rod: coulomb(mu = 1, slip = x', load = 5)\n";
     const Recording run = run_text(crank, {.times = even_times(7.0, 70)});
     ASSERT_FALSE(run.error) << run.error->message;
-    const std::vector<sim::Event> turns = events_of(run, "slip");
+    const std::vector<Event> turns = events_of(run, "slip");
     ASSERT_EQ(turns.size(), 2U);
     EXPECT_NEAR(turns[0].t, M_PI, 1e-9);
     EXPECT_NEAR(turns[1].t, 2.0 * M_PI, 1e-9);
@@ -138,7 +138,7 @@ TEST(FrictionTogether, TwoFeetOnARodBreakAwayTogether) {
     const Recording run =
         run_text(kTwoFeet + "force on P = (4*t, 0, 0)\n", {.times = even_times(4.0, 40)});
     ASSERT_FALSE(run.error) << run.error->message;
-    const std::vector<sim::Event> slips = events_of(run, "slip");
+    const std::vector<Event> slips = events_of(run, "slip");
     ASSERT_EQ(slips.size(), 2U);
     EXPECT_NEAR(slips[0].t, 1.0, 1e-9);
     EXPECT_EQ(slips[1].t, slips[0].t);
@@ -158,7 +158,7 @@ TEST(FrictionTogether, TwoFeetOnARodStopTogetherWithoutSelfStress) {
     const Recording run =
         run_text(kTwoFeet + "initial x' = 2, u' = 2\n", {.times = even_times(2.0, 20)});
     ASSERT_FALSE(run.error) << run.error->message;
-    const std::vector<sim::Event> sticks = events_of(run, "stick");
+    const std::vector<Event> sticks = events_of(run, "stick");
     ASSERT_EQ(sticks.size(), 2U);
     EXPECT_NEAR(sticks[0].t, 1.0, 1e-12);
     EXPECT_EQ(sticks[1].t, sticks[0].t);
@@ -177,7 +177,7 @@ TEST(FrictionTogether, BlockOnTwoFeetSharesByTheLimits) {
         "force on b = (20*t, 0, 0)\n",
         {.times = even_times(2.0, 20)});
     ASSERT_FALSE(run.error) << run.error->message;
-    const std::vector<sim::Event> slips = events_of(run, "slip");
+    const std::vector<Event> slips = events_of(run, "slip");
     ASSERT_EQ(slips.size(), 2U);
     EXPECT_NEAR(slips[0].t, 0.8, 1e-9);
     EXPECT_NEAR(run.at(5, "friction[l1]"), -7.5, 1e-9);
@@ -203,7 +203,7 @@ TEST(FrictionTogether, TableBreaksAway) {
         const Recording run = run_text(table("", "force on table = (30*t, 0, 0)\n", mu_static),
                                        {.times = even_times(1.5, 15), .tolerance = 1e-9});
         ASSERT_FALSE(run.error) << run.error->message;
-        const std::vector<sim::Event> slips = events_of(run, "slip");
+        const std::vector<Event> slips = events_of(run, "slip");
         ASSERT_EQ(slips.size(), 3U);
         const double begin = mu_static * 80.0 / 30.0;
         EXPECT_NEAR(slips[0].t, begin, 1e-9);
@@ -245,7 +245,7 @@ TEST(FrictionTogether, TablePushedBesideItsCentreGivesWayAtTheLeastBound) {
     const Recording run = run_text(table("", "force on table at (0, 1, 0) = (30*t, 0, 0)\n"),
                                    {.times = even_times(0.6, 10), .tolerance = 1e-9});
     ASSERT_FALSE(run.error) << run.error->message;
-    const std::vector<sim::Event> slips = events_of(run, "slip");
+    const std::vector<Event> slips = events_of(run, "slip");
     ASSERT_EQ(slips.size(), 3U);
     EXPECT_NEAR(slips[0].t, bound(x, y) / 30.0, 1e-9);
 }
@@ -254,7 +254,7 @@ TEST(FrictionTogether, TableComesToRest) {
     const Recording straight =
         run_text(table("velocity (3, 0, 0)", ""), {.times = even_times(2.0, 20)});
     ASSERT_FALSE(straight.error) << straight.error->message;
-    const std::vector<sim::Event> sticks = events_of(straight, "stick");
+    const std::vector<Event> sticks = events_of(straight, "stick");
     ASSERT_EQ(sticks.size(), 3U);
     EXPECT_NEAR(sticks[0].t, 1.0, 1e-9);
     EXPECT_EQ(sticks[2].t, sticks[0].t);
@@ -282,7 +282,7 @@ TEST(FrictionTogether, DiscOnThreeFeetStopsSpinning) {
     const Recording run =
         run_text(text + "output w = omega(d).z\n", {.times = even_times(1.0, 20)});
     ASSERT_FALSE(run.error) << run.error->message;
-    const std::vector<sim::Event> sticks = events_of(run, "stick");
+    const std::vector<Event> sticks = events_of(run, "stick");
     ASSERT_EQ(sticks.size(), 3U);
     EXPECT_NEAR(sticks[0].t, 10.0 / 24.0, 1e-9);
     for (std::size_t row = 0; row < run.rows.rows(); ++row) {
@@ -304,7 +304,7 @@ TEST(FrictionTogether, TableOnFourFeetComesToRest) {
     }
     const Recording run = run_text(text, {.times = even_times(2.0, 20)});
     ASSERT_FALSE(run.error) << run.error->message;
-    const std::vector<sim::Event> sticks = events_of(run, "stick");
+    const std::vector<Event> sticks = events_of(run, "stick");
     ASSERT_EQ(sticks.size(), 4U);
     EXPECT_NEAR(sticks[0].t, 1.0, 1e-9);
     EXPECT_EQ(sticks[3].t, sticks[0].t);

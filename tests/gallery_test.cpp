@@ -5,7 +5,7 @@
 
 #include "pipeline.h"
 #include "second_integrator.h"
-#include "sim/check.h"
+#include "inspect/check.h"
 #include "sym/walk.h"
 
 namespace ananke::pipeline {
@@ -17,7 +17,7 @@ std::vector<std::string> gallery() {
     return stems(source_directory() / "models", ".ank");
 }
 
-bool has_actuators(const sim::Prepared& prepared) {
+bool has_actuators(const compile::Prepared& prepared) {
     return !prepared.equations.controls.empty();
 }
 
@@ -28,13 +28,13 @@ TEST(Gallery, EveryModelChecksAndItsFormsAgree) {
         const Loaded loaded = load_model(name);
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
         EXPECT_EQ(loaded.messages, "");
-        const Result<sim::CheckReport> report = sim::check(*loaded.prepared);
+        const Result<inspect::CheckReport> report = inspect::check(*loaded.prepared);
         ASSERT_TRUE(report) << report.error().message;
         EXPECT_GE(report.value().random_states, 3);
         for (const auto* forms :
              {&report.value().forms_at_start, &report.value().forms_at_random}) {
             EXPECT_EQ(forms->size(), 7U);
-            for (const sim::FormAgreement& form : *forms) {
+            for (const inspect::FormAgreement& form : *forms) {
                 EXPECT_LT(form.difference, 1e-9) << solve::form_name(form.form);
                 const bool for_actuators =
                     form.form == solve::Form::kMultipliers || form.form == solve::Form::kMinimal;
@@ -123,7 +123,7 @@ Spread spread_of(const std::string& name) {
 }
 
 /// Parameters that stand by themselves: neither structural nor computed from others.
-std::vector<std::string> random_parameters(const sim::Prepared& prepared, double factor,
+std::vector<std::string> random_parameters(const compile::Prepared& prepared, double factor,
                                            std::mt19937& random) {
     std::uniform_real_distribution<double> exponent(-1.0, 1.0);
     std::vector<std::string> settings;
@@ -153,7 +153,7 @@ mech::InitialState random_start(mech::InitialState initial, double spread, std::
 }
 
 /// Largest difference between the run and the second integrator at the rows of the run.
-void compare_with_second_road(const sim::Prepared& prepared, const sim::StartState& start,
+void compare_with_second_road(const compile::Prepared& prepared, const dynamics::StartState& start,
                               double until) {
     const Recording run =
         run_from(prepared, start, {.times = even_times(until, 4), .tolerance = 1e-11});
@@ -180,7 +180,7 @@ void compare_with_second_road(const sim::Prepared& prepared, const sim::StartSta
 }
 
 /// The second road is dense and slow: fewer draws where it is long.
-int draws_of(const sim::Prepared& prepared) {
+int draws_of(const compile::Prepared& prepared) {
     const int n = prepared.compiled->n();
     return n <= 8 ? kDraws : n <= 16 ? kDraws / 4 : n <= 30 ? 2 : 1;
 }
@@ -203,8 +203,8 @@ TEST(Gallery, RandomVariantsAgreeWithASecondIntegratorAndForm) {
             settings.insert(settings.end(), spread.settings.begin(), spread.settings.end());
             const Loaded loaded = load_model(name, settings);
             ASSERT_TRUE(loaded.prepared) << loaded.messages;
-            sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-            const Result<sim::StartState> start = sim::assemble(
+            dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+            const Result<dynamics::StartState> start = dynamics::assemble(
                 evaluator, random_start(loaded.prepared->initial, spread.start, random));
             if (!start) {
                 continue;

@@ -7,7 +7,7 @@
 
 #include "lang/prelude.h"
 #include "pipeline.h"
-#include "sim/check.h"
+#include "inspect/check.h"
 #include "sym/print.h"
 
 namespace ananke::pipeline {
@@ -154,7 +154,7 @@ Loaded load_with(const std::string& text, const std::string& imported) {
     Loaded loaded;
     loaded.messages = render(parsed.diagnostics, sources);
     if (parsed.model) {
-        sim::Preparation preparation = sim::prepare(std::move(*parsed.model), {});
+        compile::Preparation preparation = compile::prepare(std::move(*parsed.model), {});
         loaded.messages += render(preparation.diagnostics, sources);
         loaded.prepared = std::move(preparation.prepared);
     }
@@ -191,7 +191,7 @@ TEST(Joints, LeaveTheirFreedomAndKeepTheirPromise) {
         SCOPED_TRACE(one.kind);
         const Loaded loaded = load_text("joint.ank", one.text);
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
-        const Result<sim::CheckReport> report = sim::check(*loaded.prepared);
+        const Result<inspect::CheckReport> report = inspect::check(*loaded.prepared);
         ASSERT_TRUE(report) << report.error().message;
         EXPECT_EQ(report.value().degrees_of_freedom, one.freedom);
         const Recording run = run_model(*loaded.prepared, {.times = even_times(0.8, 8)});

@@ -8,27 +8,27 @@
 #include <string>
 
 #include "pipeline.h"
-#include "sim/compiled_acceleration.h"
-#include "sim/dynamics.h"
-#include "sim/right_hand_side.h"
-#include "sim/sparse_rows.h"
+#include "dynamics/compiled_acceleration.h"
+#include "dynamics/dynamics.h"
+#include "dynamics/right_hand_side.h"
+#include "dynamics/sparse_rows.h"
 
 namespace ananke::pipeline {
 
 /// The same model, treated as a large one.
-inline std::shared_ptr<const sim::CompiledModel> as_large(const sim::Prepared& prepared) {
-    auto large = std::make_shared<sim::CompiledModel>(*prepared.compiled);
+inline std::shared_ptr<const compile::CompiledModel> as_large(const compile::Prepared& prepared) {
+    auto large = std::make_shared<compile::CompiledModel>(*prepared.compiled);
     large->large = true;
-    large->programs = std::make_shared<sim::ProgramStore>();  // those in one piece are not for it
+    large->programs = std::make_shared<compile::ProgramStore>();  // those in one piece are not for it
     return large;
 }
 
 /// The same model, by full matrices and programs in one piece.
-inline std::shared_ptr<const sim::CompiledModel> as_full(const sim::Prepared& prepared) {
-    auto full = std::make_shared<sim::CompiledModel>(*prepared.compiled);
+inline std::shared_ptr<const compile::CompiledModel> as_full(const compile::Prepared& prepared) {
+    auto full = std::make_shared<compile::CompiledModel>(*prepared.compiled);
     full->sparse = false;
     full->large = false;
-    full->programs = std::make_shared<sim::ProgramStore>();
+    full->programs = std::make_shared<compile::ProgramStore>();
     return full;
 }
 
@@ -42,24 +42,24 @@ inline double difference(std::span<const double> x, std::span<const double> y) {
     return most / size;
 }
 
-inline std::span<const double> span(const sim::Dynamics::Vector& x) {
+inline std::span<const double> span(const dynamics::Dynamics::Vector& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
 }
 
 /// Start, accelerations by segments and by sparse factors, multipliers, against the dense roads.
-inline void compare(const sim::Prepared& prepared, double tolerance, bool unique_multipliers) {
-    sim::Evaluator dense(as_full(prepared), prepared.parameters);
-    sim::Evaluator sparse(as_large(prepared), prepared.parameters);
-    const Result<sim::StartState> start = sim::assemble(dense, prepared.initial);
-    const Result<sim::StartState> other = sim::assemble(sparse, prepared.initial);
+inline void compare(const compile::Prepared& prepared, double tolerance, bool unique_multipliers) {
+    dynamics::Evaluator dense(as_full(prepared), prepared.parameters);
+    dynamics::Evaluator sparse(as_large(prepared), prepared.parameters);
+    const Result<dynamics::StartState> start = dynamics::assemble(dense, prepared.initial);
+    const Result<dynamics::StartState> other = dynamics::assemble(sparse, prepared.initial);
     ASSERT_TRUE(start) << start.error().message;
     ASSERT_TRUE(other) << other.error().message;
     EXPECT_LT(difference(other.value().q, start.value().q), 1e-8);
     EXPECT_LT(difference(other.value().v, start.value().v), 1e-8);
     const double* q = start.value().q.data();
     const double* v = start.value().v.data();
-    sim::Dynamics by_matrices(dense, {});
-    sim::Dynamics by_factors(sparse, {});
+    dynamics::Dynamics by_matrices(dense, {});
+    dynamics::Dynamics by_factors(sparse, {});
     ASSERT_EQ(by_matrices.accelerate(0.0, q, v), solve::SolveStatus::kOk);
     ASSERT_EQ(by_factors.accelerate(0.0, q, v), solve::SolveStatus::kOk);
     EXPECT_EQ(by_factors.rank(), by_matrices.rank());
@@ -69,12 +69,12 @@ inline void compare(const sim::Prepared& prepared, double tolerance, bool unique
     if (unique_multipliers) {
         EXPECT_LT(difference(span(by_factors.lambda()), span(by_matrices.lambda())), tolerance);
     }
-    sim::RightHandSide program(sparse, {});
+    dynamics::RightHandSide program(sparse, {});
     ASSERT_EQ(program.on_constraints(0.0, q, v), solve::SolveStatus::kOk);
     ASSERT_EQ(program.in_step(0.0, q, v), solve::SolveStatus::kOk);
     EXPECT_TRUE(program.by_program());
     EXPECT_LT(difference({program.a(), start.value().q.size()}, span(by_matrices.a())), tolerance);
-    sim::Dynamics by_segments(sparse, {});
+    dynamics::Dynamics by_segments(sparse, {});
     if (program.give_forces(0.0, q, v, by_segments)) {
         EXPECT_LT(difference(span(by_segments.a()), span(by_matrices.a())), tolerance);
         EXPECT_LT(difference(span(by_segments.Qc()), span(by_matrices.Qc())), tolerance);
@@ -89,13 +89,13 @@ inline void compare(const sim::Prepared& prepared, double tolerance, bool unique
 inline code::SegmentedProgram program_of(const std::string& text) {
     const Loaded loaded = load_text("large.ank", text);
     EXPECT_TRUE(loaded.prepared) << loaded.messages;
-    sim::Evaluator evaluator(as_large(*loaded.prepared), loaded.prepared->parameters);
-    const sim::SparseValues at = evaluator.sparse_system(0.0, loaded.prepared->initial.q.data(),
+    dynamics::Evaluator evaluator(as_large(*loaded.prepared), loaded.prepared->parameters);
+    const dynamics::SparseValues at = evaluator.sparse_system(0.0, loaded.prepared->initial.q.data(),
                                                          loaded.prepared->initial.v.data());
-    sim::SparseRows rows(evaluator);
+    dynamics::SparseRows rows(evaluator);
     rows.choose(at);
-    sim::CompiledAcceleration acceleration(evaluator);
-    EXPECT_TRUE(acceleration.choose(sim::EntryValues{at.M, at.A}, rows.kept()));
+    dynamics::CompiledAcceleration acceleration(evaluator);
+    EXPECT_TRUE(acceleration.choose(dynamics::EntryValues{at.M, at.A}, rows.kept()));
     return *acceleration.segments();
 }
 

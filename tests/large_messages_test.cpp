@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "large.h"
-#include "sim/check.h"
-#include "sim/some_names.h"
+#include "inspect/check.h"
+#include "dynamics/some_names.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -27,7 +27,7 @@ std::string message_of(const std::string& more) {
         return "";
     }
     loaded.prepared->compiled = as_large(*loaded.prepared);
-    const Result<sim::CheckReport> report = sim::check(*loaded.prepared, sim::Agreement::kSkip);
+    const Result<inspect::CheckReport> report = inspect::check(*loaded.prepared, inspect::Agreement::kSkip);
     EXPECT_FALSE(report);
     return report ? "" : report.error().message;
 }
@@ -64,11 +64,11 @@ TEST(LargeMessages, LongListsAreCut) {
     for (int i = 1; i <= 12; ++i) {
         names.push_back(fmt::format("c[{}]", i));
     }
-    EXPECT_EQ(sim::some_names(names), join_names(names));
+    EXPECT_EQ(dynamics::some_names(names), join_names(names));
     for (int i = 13; i <= 200; ++i) {
         names.push_back(fmt::format("c[{}]", i));
     }
-    EXPECT_EQ(sim::some_names(names),
+    EXPECT_EQ(dynamics::some_names(names),
               "c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], c[10] and 190 more");
 }
 

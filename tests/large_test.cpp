@@ -8,11 +8,11 @@
 #include <Eigen/Geometry>
 
 #include "large.h"
-#include "sim/check.h"
-#include "sim/dynamics.h"
-#include "sim/right_hand_side.h"
-#include "sim/roads.h"
-#include "sim/sparse_rows.h"
+#include "inspect/check.h"
+#include "dynamics/dynamics.h"
+#include "dynamics/right_hand_side.h"
+#include "compile/roads.h"
+#include "dynamics/sparse_rows.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -52,7 +52,7 @@ TEST(Large, EveryModelOfTheGalleryThatMayBeLargeAgrees) {
         if (!loaded.prepared) {
             continue;
         }
-        const sim::CompiledModel& model = *loaded.prepared->compiled;
+        const compile::CompiledModel& model = *loaded.prepared->compiled;
         if (!model.frictions.empty() || !model.feedback.empty() || !model.controls.empty()) {
             continue;
         }
@@ -142,7 +142,7 @@ TEST(Large, ALongRopeSwings) {
     const Recording run = run_model(*loaded.prepared, {.times = {0.0, 0.02}, .tolerance = 1e-9});
     ASSERT_FALSE(run.error) << run.error->message;
     EXPECT_LT(run.summary.largest_energy_imbalance, 1e-9);
-    for (const sim::RowSummary& row : run.summary.constraints) {
+    for (const simulate::RowSummary& row : run.summary.constraints) {
         EXPECT_LT(row.residual, 1e-12) << row.name;
         EXPECT_LT(row.rate, 1e-12) << row.name;
     }
@@ -156,8 +156,8 @@ TEST(Large, OnlyWhatADependenceTouchesIsOneOfMany) {
                                                      "constraint idle: (position(P[1])).z = 0\n"));
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
     loaded.prepared->compiled = as_large(*loaded.prepared);
-    const sim::CompiledModel& model = *loaded.prepared->compiled;
-    const Result<sim::CheckReport> report = sim::check(*loaded.prepared, sim::Agreement::kSkip);
+    const compile::CompiledModel& model = *loaded.prepared->compiled;
+    const Result<inspect::CheckReport> report = inspect::check(*loaded.prepared, inspect::Agreement::kSkip);
     ASSERT_TRUE(report) << report.error().message;
     for (std::size_t row = 0; row < model.rows.size(); ++row) {
         const std::string& name = model.rows[row].name;
@@ -188,8 +188,8 @@ for d in 1..D-1 { for k in 0..2^d-1 {
 )");
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
     loaded.prepared->compiled = as_large(*loaded.prepared);
-    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+    dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
     ASSERT_TRUE(start) << start.error().message;
     const std::vector<double>& q = start.value().q;
     for (std::size_t i = 2; i < 512; ++i) {
@@ -210,8 +210,8 @@ constraint hook_x: x[N] = 1.6
 constraint hook_y: y[N] = 0
 )"));
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
-    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+    dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
     ASSERT_TRUE(start) << start.error().message;
     for (const double residual :
          evaluator.scaled_residuals(0.0, start.value().q.data(), start.value().v.data())) {
@@ -230,7 +230,7 @@ TEST(Large, RunsKeepTheConstraints) {
     const Recording large = run_model(*loaded.prepared, settings);
     ASSERT_FALSE(large.error) << large.error->message;
     ASSERT_EQ(large.rows.rows(), dense.rows.rows());
-    for (const sim::RowSummary& row : large.summary.constraints) {
+    for (const simulate::RowSummary& row : large.summary.constraints) {
         EXPECT_LT(row.residual, 1e-12) << row.name;
         EXPECT_LT(row.rate, 1e-12) << row.name;
     }
@@ -287,12 +287,12 @@ TEST(Large, NoProgramOfAStarFillsIn) {
     for (const char* more : {"", "friction on j[1]: coulomb(mu = 0.1, radius = 0.01)\n"}) {
         const Loaded loaded = load_text("star.ank", star(100, more));
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
-        const sim::CompiledModel& model = *loaded.prepared->compiled;
+        const compile::CompiledModel& model = *loaded.prepared->compiled;
         std::vector<int> rows(static_cast<std::size_t>(model.m()));
         std::iota(rows.begin(), rows.end(), 0);
-        const double most = sim::most_products_of_watch(model, rows);
+        const double most = compile::most_products_of_watch(model, rows);
         EXPECT_LT(most, 1e6);
-        EXPECT_GT(sim::row_sequence(model, rows, most).products, most);
+        EXPECT_GT(compile::row_sequence(model, rows, most).products, most);
     }
 }
 
@@ -302,7 +302,7 @@ TEST(Large, ALongChainStartsAndSteps) {
     EXPECT_TRUE(loaded.prepared->compiled->is_large());
     const Recording run = run_model(*loaded.prepared, {.times = {0.0, 0.002}, .tolerance = 1e-9});
     ASSERT_FALSE(run.error) << run.error->message;
-    for (const sim::RowSummary& row : run.summary.constraints) {
+    for (const simulate::RowSummary& row : run.summary.constraints) {
         EXPECT_LT(row.residual, 1e-12) << row.name;
         EXPECT_LT(row.rate, 1e-12) << row.name;
     }
@@ -374,19 +374,19 @@ std::vector<double> turned(std::span<const double> q, double angle) {
 TEST(Large, RowsInSequenceAgreeWithRowsAlone) {
     const Loaded loaded = load_text("chain.ank", chain(440));
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
-    ASSERT_FALSE(sim::is_foreseen(*loaded.prepared->compiled));
-    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+    ASSERT_FALSE(dynamics::is_foreseen(*loaded.prepared->compiled));
+    dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
     ASSERT_TRUE(start) << start.error().message;
     const std::vector<double> rest(start.value().q.size(), 0.0);
-    sim::Dynamics in_sequence(evaluator, {});
+    dynamics::Dynamics in_sequence(evaluator, {});
     for (const double angle : {0.0, 0.4, 1.3, 2.8}) {
         SCOPED_TRACE(angle);
         const std::vector<double> q = turned(start.value().q, angle);
         for (const double residual : evaluator.scaled_residuals(0.0, q.data(), rest.data())) {
             ASSERT_LT(std::abs(residual), 1e-12);
         }
-        sim::Dynamics alone(evaluator, {});
+        dynamics::Dynamics alone(evaluator, {});
         ASSERT_EQ(in_sequence.accelerate(0.0, q.data(), rest.data()), solve::SolveStatus::kOk);
         ASSERT_EQ(alone.accelerate(0.0, q.data(), rest.data()), solve::SolveStatus::kOk);
         EXPECT_EQ(in_sequence.rank(), alone.rank());
@@ -400,14 +400,14 @@ TEST(Large, AChainOfThousandsObeysNewtonAndEuler) {
     const Loaded loaded = load_text("chain.ank", chain(kBodies));
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
     ASSERT_TRUE(loaded.prepared->compiled->is_large());
-    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+    dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
     ASSERT_TRUE(start) << start.error().message;
     const Settings settings{.times = {0.0, 5e-5}, .tolerance = 1e-9};
     const Recording run = run_from(*loaded.prepared, start.value(), settings);
     ASSERT_FALSE(run.error) << run.error->message;
     EXPECT_GE(run.summary.steps.steps, 1U);
-    for (const sim::RowSummary& row : run.summary.constraints) {
+    for (const simulate::RowSummary& row : run.summary.constraints) {
         EXPECT_LT(row.residual, 1e-12) << row.name;
         EXPECT_LT(row.rate, 1e-12) << row.name;
     }
@@ -416,7 +416,7 @@ TEST(Large, AChainOfThousandsObeysNewtonAndEuler) {
     ASSERT_EQ(run.rows.find("link[1].x"), 1U);
     ASSERT_EQ(run.rows.find("link[1].x'"), 1 + n);
     ASSERT_EQ(run.rows.find("link[1].x''"), 1 + 2 * n);
-    sim::RightHandSide program(evaluator, {});
+    dynamics::RightHandSide program(evaluator, {});
     for (std::size_t k = 0; k < settings.times.size(); ++k) {
         SCOPED_TRACE(k);
         const double* q = run.rows.row(k).data() + 1;

@@ -8,7 +8,7 @@
 
 #include "large.h"
 #include "pipeline.h"
-#include "sim/check.h"
+#include "inspect/check.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -254,7 +254,7 @@ TEST(LoadShare, TheStifferHingeOfTheGallerysDoorCarriesMore) {
 double reactions_apart(const Recording& one, const Recording& other) {
     double apart = 0.0;
     double size = 0.0;
-    for (const sim::Column& column : one.rows.header.columns) {
+    for (const Column& column : one.rows.header.columns) {
         const std::string& name = column.name;
         if (name.rfind("force[", 0) != 0 && name.rfind("torque[", 0) != 0) {
             continue;
@@ -287,7 +287,7 @@ TEST_P(SharedModels, FormsAgreeAndReactionsAreSmooth) {
     // A kink would stand out of the fourth differences, which are of h^4 elsewhere.
     double size = 0.0;
     double most = 0.0;
-    for (const sim::Column& column : run.rows.header.columns) {
+    for (const Column& column : run.rows.header.columns) {
         const std::string& name = column.name;
         if (name.rfind("force[", 0) != 0) {
             continue;
@@ -304,14 +304,14 @@ TEST_P(SharedModels, FormsAgreeAndReactionsAreSmooth) {
 TEST_P(SharedModels, FullAndSparseMatricesShareAlike) {
     const Loaded loaded = load_model(GetParam());
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
-    sim::Evaluator dense(as_full(*loaded.prepared), loaded.prepared->parameters);
-    sim::Evaluator sparse(as_large(*loaded.prepared), loaded.prepared->parameters);
-    const Result<sim::StartState> start = sim::assemble(dense, loaded.prepared->initial);
+    dynamics::Evaluator dense(as_full(*loaded.prepared), loaded.prepared->parameters);
+    dynamics::Evaluator sparse(as_large(*loaded.prepared), loaded.prepared->parameters);
+    const Result<dynamics::StartState> start = dynamics::assemble(dense, loaded.prepared->initial);
     ASSERT_TRUE(start) << start.error().message;
     const double* q = start.value().q.data();
     const double* v = start.value().v.data();
-    sim::Dynamics one(dense, {});
-    sim::Dynamics other(sparse, {});
+    dynamics::Dynamics one(dense, {});
+    dynamics::Dynamics other(sparse, {});
     ASSERT_EQ(one.accelerate(0.0, q, v), solve::SolveStatus::kOk);
     ASSERT_EQ(other.accelerate(0.0, q, v), solve::SolveStatus::kOk);
     EXPECT_LT(difference(span(other.lambda()), span(one.lambda())), 1e-6);
@@ -325,7 +325,7 @@ TEST(LoadShare, WhatHasNoComplianceIsNamed) {
                                                     "compliance on left: translation c1\n"
                                                     "compliance on mid: translation c2\n");
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
-    const Result<sim::CheckReport> report = sim::check(*loaded.prepared);
+    const Result<inspect::CheckReport> report = inspect::check(*loaded.prepared);
     ASSERT_TRUE(report) << report.error().message;
     ASSERT_EQ(report.value().warnings.size(), 3U);  // x, y and z are shared by themselves
     EXPECT_EQ(

@@ -154,7 +154,7 @@ TEST(Loops, ALargeRingSwings) {
     const Recording run = run_model(*loaded.prepared, {.times = {0.0, 0.05}, .tolerance = 1e-9});
     ASSERT_FALSE(run.error) << run.error->message;
     EXPECT_LT(run.summary.largest_energy_imbalance, 1e-9);
-    for (const sim::RowSummary& row : run.summary.constraints) {
+    for (const simulate::RowSummary& row : run.summary.constraints) {
         EXPECT_LT(row.residual, 1e-12) << row.name;
         EXPECT_LT(row.rate, 1e-12) << row.name;
     }

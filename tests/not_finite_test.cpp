@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "pipeline.h"
-#include "sim/check.h"
+#include "inspect/check.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -22,7 +22,7 @@ std::string message_of(const std::string& text, Settings settings = {.times = {0
     if (!loaded.prepared) {
         return loaded.messages;
     }
-    const Result<sim::CheckReport> report = sim::check(*loaded.prepared, sim::Agreement::kSkip);
+    const Result<inspect::CheckReport> report = inspect::check(*loaded.prepared, inspect::Agreement::kSkip);
     if (!report) {
         return report.error().message;
     }

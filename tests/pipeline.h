@@ -19,11 +19,11 @@
 #include "base/text.h"
 #include "io/memory.h"
 #include "lang/parse_model.h"
-#include "sim/evaluator.h"
-#include "sim/prepare.h"
-#include "sim/row_writer.h"
-#include "sim/run.h"
-#include "sim/start.h"
+#include "dynamics/evaluator.h"
+#include "compile/prepare.h"
+#include "simulate/row_writer.h"
+#include "simulate/run.h"
+#include "dynamics/start.h"
 
 namespace ananke::pipeline {
 
@@ -59,7 +59,7 @@ inline std::string model_text(const std::string& name) {
 }
 
 struct Loaded {
-    std::shared_ptr<sim::Prepared> prepared;  ///< absent if anything is wrong
+    std::shared_ptr<compile::Prepared> prepared;  ///< absent if anything is wrong
     std::string messages;                     ///< what a person would read
 };
 
@@ -74,7 +74,7 @@ inline Loaded load_text(const std::string& name, std::string text,
     if (!parsed.model) {
         return loaded;
     }
-    sim::Preparation preparation = sim::prepare(std::move(*parsed.model), {});
+    compile::Preparation preparation = compile::prepare(std::move(*parsed.model), {});
     if (!preparation.diagnostics.empty()) {
         loaded.messages += render(preparation.diagnostics, sources);
     }
@@ -94,15 +94,15 @@ inline std::string setting(const std::string& name, double value) {
     return name + "=" + to_text(value);
 }
 
-inline double end_of(const sim::Prepared& prepared) {
+inline double end_of(const compile::Prepared& prepared) {
     return prepared.model.simulate
-               ? sim::parameter_expression(prepared, prepared.model.simulate->until)
+               ? compile::parameter_expression(prepared, prepared.model.simulate->until)
                : 1.0;
 }
 
 struct Recording {
     io::Trajectory rows;
-    sim::RunSummary summary;
+    simulate::RunSummary summary;
     std::optional<Error> error;  ///< of the start or of the run
 
     double at(std::size_t row, std::string_view column) const {
@@ -120,14 +120,14 @@ struct Settings {
     double tolerance = 1e-12;
     solve::Form form = solve::Form::kAuto;
     std::optional<bool> stiff = {};  ///< as the model says if absent
-    sim::Drift drift = sim::Drift::kProject;
+    Drift drift = Drift::kProject;
     std::optional<double> until = {};  ///< the last of the times if absent
 };
 
-inline Recording run_from(const sim::Prepared& prepared, const sim::StartState& start,
+inline Recording run_from(const compile::Prepared& prepared, const dynamics::StartState& start,
                           const Settings& settings) {
     Recording run;
-    sim::RunOptions options;
+    simulate::RunOptions options;
     options.output_times = settings.times;
     options.until = settings.until.value_or(settings.times.back());
     options.tolerance = settings.tolerance;
@@ -135,18 +135,18 @@ inline Recording run_from(const sim::Prepared& prepared, const sim::StartState& 
     options.dynamics.drift = settings.drift;
     const auto& simulate = prepared.model.simulate;
     options.stiff = settings.stiff.value_or(simulate && simulate->stiff);
-    const std::unique_ptr<sim::Recorder> recorder = io::record_in_memory(run.rows);
-    sim::Header header;
-    header.columns = sim::columns_of(*prepared.compiled);
+    const std::unique_ptr<Recorder> recorder = io::record_in_memory(run.rows);
+    Header header;
+    header.columns = simulate::columns_of(*prepared.compiled);
     EXPECT_TRUE(recorder->begin(header));
-    run.summary = sim::run(prepared.compiled, prepared.parameters, start, options, *recorder);
+    run.summary = simulate::run(prepared.compiled, prepared.parameters, start, options, *recorder);
     run.error = run.summary.error;
     return run;
 }
 
-inline Recording run_model(const sim::Prepared& prepared, const Settings& settings) {
-    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
-    const Result<sim::StartState> start = sim::assemble(evaluator, prepared.initial);
+inline Recording run_model(const compile::Prepared& prepared, const Settings& settings) {
+    dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
+    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, prepared.initial);
     if (!start) {
         Recording run;
         run.error = start.error();
@@ -177,9 +177,9 @@ inline double scaled_error(double value, double expected) {
 }
 
 /// The events of one kind.
-inline std::vector<sim::Event> events_of(const Recording& run, std::string_view kind) {
-    std::vector<sim::Event> events;
-    for (const sim::Event& event : run.rows.events) {
+inline std::vector<Event> events_of(const Recording& run, std::string_view kind) {
+    std::vector<Event> events;
+    for (const Event& event : run.rows.events) {
         if (event.kind == kind) {
             events.push_back(event);
         }
@@ -189,10 +189,10 @@ inline std::vector<sim::Event> events_of(const Recording& run, std::string_view 
 
 /// Largest scaled difference of the columns of some kinds between two runs with the same rows.
 inline double largest_difference(const Recording& a, const Recording& b,
-                                 std::initializer_list<sim::ColumnKind> kinds) {
+                                 std::initializer_list<ColumnKind> kinds) {
     EXPECT_EQ(a.rows.rows(), b.rows.rows());
     double largest = 0.0;
-    for (const sim::Column& column : a.rows.header.columns) {
+    for (const Column& column : a.rows.header.columns) {
         if (std::find(kinds.begin(), kinds.end(), column.kind) == kinds.end() ||
             !b.rows.find(column.name)) {
             continue;
@@ -208,7 +208,7 @@ inline double largest_difference(const Recording& a, const Recording& b,
 /// Largest scaled residual of any constraint, as written, over all rows.
 inline double largest_residual(const Recording& run) {
     double largest = 0.0;
-    for (const sim::Column& column : run.rows.header.columns) {
+    for (const Column& column : run.rows.header.columns) {
         if (column.name.rfind("residual[", 0) != 0) {
             continue;
         }

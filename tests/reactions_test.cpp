@@ -6,8 +6,8 @@
 #include "mech/derive.h"
 #include "mech/report_lines.h"
 #include "pipeline.h"
-#include "sim/check.h"
-#include "sim/dynamics.h"
+#include "inspect/check.h"
+#include "dynamics/dynamics.h"
 #include "sym/walk.h"
 
 namespace ananke::pipeline {
@@ -31,7 +31,7 @@ Eigen::Matrix3d rotation(const Eigen::Vector4d& u) {
 
 /// What is given on a coordinate: Q without the terms of inertia that Lagrange's equation puts
 /// there, and the friction that the row reports.
-Eigen::VectorXd given_forces(const sim::Prepared& prepared, const sym::Values<double>& values,
+Eigen::VectorXd given_forces(const compile::Prepared& prepared, const sym::Values<double>& values,
                              const Recording& run, std::size_t row) {
     const mech::Equations& equations = prepared.equations;
     const sym::Graph& graph = prepared.model.graph;
@@ -58,7 +58,7 @@ Eigen::VectorXd given_forces(const sim::Prepared& prepared, const sym::Values<do
 }
 
 struct State {
-    const sim::Prepared& prepared;
+    const compile::Prepared& prepared;
     const Recording& run;
     std::size_t row;
     sym::Values<double> values;
@@ -70,7 +70,7 @@ struct State {
     }
 };
 
-State state_of(const sim::Prepared& prepared, const Recording& run, std::size_t row) {
+State state_of(const compile::Prepared& prepared, const Recording& run, std::size_t row) {
     State state{prepared, run, row, {}, {}};
     const mech::Model& model = prepared.model;
     state.values = mech::symbol_values<double>(model, prepared.parameters);
@@ -105,7 +105,7 @@ struct Wrench {
 };
 
 Wrench reactions_on(const State& state, int body) {
-    const sim::ReactionMap& map = state.prepared.compiled->reactions;
+    const compile::ReactionMap& map = state.prepared.compiled->reactions;
     const mech::Model& model = state.prepared.model;
     const auto place = [&](int point) {
         const mech::Vec3& r =
@@ -119,7 +119,7 @@ Wrench reactions_on(const State& state, int body) {
     };
     const Vector centre = place(model.bodies[static_cast<std::size_t>(body)].centre);
     Wrench sum;
-    for (const sim::ReactionMap::Target& target : map.targets) {
+    for (const compile::ReactionMap::Target& target : map.targets) {
         if (map.owners[static_cast<std::size_t>(target.owner)].within >= 0) {
             continue;  // a part of a joint that is counted
         }
@@ -246,12 +246,12 @@ joint D: revolute(ground at (1, 0, 0), c at (-0.5, 0, 0))
 TEST(Reactions, OfAPlanarLoopWithSpatialJointsAreUniqueInThePlaneOnly) {
     const Loaded loaded = load_text("parallelogram", kParallelogram);
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
-    const Result<sim::CheckReport> report = sim::check(*loaded.prepared);
+    const Result<inspect::CheckReport> report = inspect::check(*loaded.prepared);
     ASSERT_TRUE(report) << report.error().message;
     EXPECT_EQ(report.value().degrees_of_freedom, 1);
     EXPECT_EQ(loaded.prepared->compiled->m() - report.value().analysis.rank, 3);
     ASSERT_EQ(report.value().reactions.size(), 8U);  // two bodies or the ground at each joint
-    for (const sim::ReactionShare& share : report.value().reactions) {
+    for (const compile::ReactionShare& share : report.value().reactions) {
         EXPECT_EQ(share.force, (std::array<bool, 3>{true, true, false}));
         EXPECT_EQ(share.torque, (std::array<bool, 3>{false, false, true}));
         EXPECT_EQ(share.shared_with.size(), 3U);

@@ -7,12 +7,11 @@
 #include <fmt/format.h>
 
 #include "pipeline.h"
-#include "sim/check.h"
+#include "inspect/check.h"
 
 namespace ananke::pipeline {
 namespace {
 
-using sim::ColumnKind;
 
 struct Equation {
     std::string left, right;
@@ -213,7 +212,7 @@ std::string answer(const Loaded& loaded) {
     if (!loaded.prepared) {
         return loaded.messages;
     }
-    const Result<sim::CheckReport> report = sim::check(*loaded.prepared);
+    const Result<inspect::CheckReport> report = inspect::check(*loaded.prepared);
     if (!report) {
         return report.error().message + "\n";
     }

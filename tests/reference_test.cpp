@@ -142,7 +142,7 @@ void compare_case(const Json& entry) {
         compare_sample(entry.at("columns"), sample, run, found->second);
     }
     EXPECT_LT(largest_residual(run), kResidualTolerance);
-    for (const sim::RowSummary& row : run.summary.constraints) {
+    for (const simulate::RowSummary& row : run.summary.constraints) {
         EXPECT_LT(row.residual, kResidualTolerance) << row.name;
         EXPECT_LT(row.rate, kResidualTolerance) << row.name;
     }

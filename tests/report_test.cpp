@@ -9,7 +9,7 @@
 #include "pipeline.h"
 #include "report/make_report.h"
 #include "report/report.h"
-#include "sim/check.h"
+#include "inspect/check.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -24,14 +24,14 @@ struct Made {
     Report report;
 };
 
-Made make(const std::shared_ptr<sim::Prepared>& prepared, double until, int intervals = 40) {
+Made make(const std::shared_ptr<compile::Prepared>& prepared, double until, int intervals = 40) {
     Made made;
     Settings settings;
     settings.times = even_times(until, intervals);
     settings.tolerance = 1e-10;
     made.run = run_model(*prepared, settings);
     EXPECT_FALSE(made.run.error) << made.run.error->message;
-    const Result<sim::CheckReport> check = sim::check(*prepared, sim::Agreement::kSkip);
+    const Result<inspect::CheckReport> check = inspect::check(*prepared, inspect::Agreement::kSkip);
     EXPECT_TRUE(check);
     Result<Report> report =
         report::make_report(*prepared, &check.value(), made.run.rows, "model.ank");

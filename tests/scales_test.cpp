@@ -166,7 +166,7 @@ TEST(Steps, AreNoLongerThanAskedFor) {
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
     ASSERT_TRUE(loaded.prepared->model.simulate->max_step);
     EXPECT_EQ(
-        sim::parameter_expression(*loaded.prepared, *loaded.prepared->model.simulate->max_step),
+        compile::parameter_expression(*loaded.prepared, *loaded.prepared->model.simulate->max_step),
         0.01);
 }
 

@@ -10,7 +10,7 @@
 
 #include <Eigen/Dense>
 
-#include "sim/evaluator.h"
+#include "dynamics/evaluator.h"
 #include "solve/analysis.h"
 #include "solve/control_gap.h"
 #include "solve/forms.h"
@@ -19,7 +19,7 @@ namespace ananke::pipeline {
 
 class SecondIntegrator {
   public:
-    SecondIntegrator(std::shared_ptr<const sim::CompiledModel> model,
+    SecondIntegrator(std::shared_ptr<const compile::CompiledModel> model,
                      std::span<const double> parameters, double tolerance)
         : n_(model->n()), evaluator_(std::move(model), parameters), tolerance_(tolerance) {}
 
@@ -147,7 +147,7 @@ class SecondIntegrator {
     }
 
     int n_;
-    sim::Evaluator evaluator_;
+    dynamics::Evaluator evaluator_;
     double tolerance_;
     double step_ = 0.02;
     std::vector<int> kept_;

@@ -1,6 +1,6 @@
 // Servo constraints through the whole pipeline: controls, their power, and where they fail.
 #include "pipeline.h"
-#include "sim/check.h"
+#include "inspect/check.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -17,7 +17,7 @@ std::string check_error(const std::string& text) {
     if (!loaded.prepared) {
         return loaded.messages;
     }
-    const Result<sim::CheckReport> report = sim::check(*loaded.prepared);
+    const Result<inspect::CheckReport> report = inspect::check(*loaded.prepared);
     const Recording run = run_model(*loaded.prepared, {.times = {0.0, 0.5}});
     EXPECT_TRUE(report
                     ? !run.error
@@ -90,8 +90,8 @@ TEST(Servo, MixedSystemsAgreeWithTheirTwins) {
     ASSERT_FALSE(gradient.error) << gradient.error->message;
     ASSERT_FALSE(same.error) << same.error->message;
     EXPECT_LT(largest_difference(gradient, same,
-                                 {sim::ColumnKind::kPosition, sim::ColumnKind::kVelocity,
-                                  sim::ColumnKind::kAcceleration, sim::ColumnKind::kForce}),
+                                 {ColumnKind::kPosition, ColumnKind::kVelocity,
+                                  ColumnKind::kAcceleration, ColumnKind::kForce}),
               1e-10);
     for (std::size_t i = 0; i < same.rows.rows(); ++i) {
         EXPECT_NEAR(same.at(i, "control[turn:1]"), gradient.at(i, "lambda[turn]"), 1e-10);
@@ -110,8 +110,8 @@ TEST(Servo, MixedSystemsAgreeWithTheirTwins) {
     ASSERT_FALSE(whole.error) << whole.error->message;
     ASSERT_FALSE(reduced.error) << reduced.error->message;
     EXPECT_LT(largest_difference(reduced, whole,
-                                 {sim::ColumnKind::kPosition, sim::ColumnKind::kVelocity,
-                                  sim::ColumnKind::kControl}),
+                                 {ColumnKind::kPosition, ColumnKind::kVelocity,
+                                  ColumnKind::kControl}),
               1e-9);
 }
 
@@ -127,9 +127,9 @@ TEST(Servo, NamedFormsRunTheSameMotionOrSayWhyNot) {
             const Recording run = run_model(*loaded.prepared, settings);
             ASSERT_FALSE(run.error) << run.error->message;
             EXPECT_LT(largest_difference(expected, run,
-                                         {sim::ColumnKind::kPosition, sim::ColumnKind::kVelocity,
-                                          sim::ColumnKind::kForce, sim::ColumnKind::kControl,
-                                          sim::ColumnKind::kMultiplier}),
+                                         {ColumnKind::kPosition, ColumnKind::kVelocity,
+                                          ColumnKind::kForce, ColumnKind::kControl,
+                                          ColumnKind::kMultiplier}),
                       1e-9);
         }
         settings.form = solve::Form::kFundamental;
@@ -144,22 +144,22 @@ TEST(Servo, NamedFormsRunTheSameMotionOrSayWhyNot) {
 TEST(Servo, HoldsWithBaumgarteAndWithoutStabilisation) {
     const Loaded loaded = load_model("manipulator");
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
-    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+    dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
     ASSERT_TRUE(start);
     for (const Drift drift : {Drift::kBaumgarte, Drift::kNone}) {
         Recording run;
-        sim::RunOptions options;
+        simulate::RunOptions options;
         options.output_times = {0.0, 1.0};
         options.until = 1.0;
         options.tolerance = 1e-11;
         options.dynamics.drift = drift;
         const auto recorder = io::record_in_memory(run.rows);
-        sim::Header header;
-        header.columns = sim::columns_of(*loaded.prepared->compiled);
+        Header header;
+        header.columns = simulate::columns_of(*loaded.prepared->compiled);
         ASSERT_TRUE(recorder->begin(header));
-        const sim::RunSummary summary =
-            sim::run(loaded.prepared->compiled, loaded.prepared->parameters, start.value(), options,
+        const simulate::RunSummary summary =
+            simulate::run(loaded.prepared->compiled, loaded.prepared->parameters, start.value(), options,
                      *recorder);
         ASSERT_FALSE(summary.error) << summary.error->message;
         EXPECT_LT(largest_residual(run), 1e-8);
@@ -255,9 +255,9 @@ TEST(Servo, LeftOutServosTakeTheirActuatorsAlong) {
     lang::ParseResult parsed =
         lang::parse_model_text(sources, "model.ank", model_text("servo_cart_force"), {});
     ASSERT_TRUE(parsed.model);
-    sim::PrepareOptions options;
+    compile::PrepareOptions options;
     options.without = {"track"};
-    const sim::Preparation preparation = sim::prepare(std::move(*parsed.model), options);
+    const compile::Preparation preparation = compile::prepare(std::move(*parsed.model), options);
     ASSERT_TRUE(preparation.prepared);
     EXPECT_TRUE(preparation.prepared->compiled->controls.empty());
     const Recording run = run_model(*preparation.prepared, {.times = {0.0, 0.2}});

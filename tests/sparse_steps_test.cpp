@@ -7,8 +7,8 @@
 
 #include "ode/dense_systems.h"
 #include "pipeline.h"
-#include "sim/implicit_systems.h"
-#include "sim/right_hand_side.h"
+#include "dynamics/implicit_systems.h"
+#include "dynamics/right_hand_side.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -21,27 +21,27 @@ struct StiffSettings {
     std::function<bool()> stop = {};
 };
 
-Recording run_stiff(const sim::Prepared& prepared, const StiffSettings& settings) {
+Recording run_stiff(const compile::Prepared& prepared, const StiffSettings& settings) {
     Recording run;
-    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
-    const Result<sim::StartState> start = sim::assemble(evaluator, prepared.initial);
+    dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
+    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, prepared.initial);
     if (!start) {
         run.error = start.error();
         return run;
     }
-    sim::RunOptions options;
+    simulate::RunOptions options;
     options.output_times = settings.times;
     options.until = settings.times.back();
     options.tolerance = settings.tolerance;
     options.stiff = settings.stiff;
     options.sparse_steps = settings.sparse;
     options.stop_requested = settings.stop;
-    const std::unique_ptr<sim::Recorder> recorder = io::record_in_memory(run.rows);
-    sim::Header header;
-    header.columns = sim::columns_of(*prepared.compiled);
+    const std::unique_ptr<Recorder> recorder = io::record_in_memory(run.rows);
+    Header header;
+    header.columns = simulate::columns_of(*prepared.compiled);
     EXPECT_TRUE(recorder->begin(header));
     run.summary =
-        sim::run(prepared.compiled, prepared.parameters, start.value(), options, *recorder);
+        simulate::run(prepared.compiled, prepared.parameters, start.value(), options, *recorder);
     run.error = run.summary.error;
     return run;
 }
@@ -53,7 +53,7 @@ Recording run_stiff(const std::string& text, const StiffSettings& settings) {
 }
 
 /// Largest difference of positions and velocities over all rows, over their size.
-double difference(const sim::CompiledModel& model, const Recording& one, const Recording& other) {
+double difference(const compile::CompiledModel& model, const Recording& one, const Recording& other) {
     double most = 0.0;
     for (const std::string& coordinate : model.coordinate_names) {
         for (const std::string& column : {coordinate, coordinate + "'"}) {
@@ -110,16 +110,16 @@ for i in 2..N {{
 
 /// Both kinds of systems at the start of a model: x for the same right sides. False if there is no
 /// program to take the full derivatives from.
-bool compare_systems(const sim::Prepared& prepared, double tolerance) {
-    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
-    const Result<sim::StartState> start = sim::assemble(evaluator, prepared.initial);
+bool compare_systems(const compile::Prepared& prepared, double tolerance) {
+    dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
+    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, prepared.initial);
     EXPECT_TRUE(start);
     std::vector<double> y = start.value().q;
     y.insert(y.end(), start.value().v.begin(), start.value().v.end());
     y.push_back(0.0);
     const std::size_t n = start.value().q.size();
     evaluator.hold_switches(0.0, y.data(), y.data() + n);
-    sim::RightHandSide side(evaluator, {});
+    dynamics::RightHandSide side(evaluator, {});
     EXPECT_EQ(side.on_constraints(0.0, y.data(), y.data() + n), solve::SolveStatus::kOk);
     bool known = false;
     const auto jacobian = [&](double t, std::span<const double> at, std::span<double> J) {
@@ -132,7 +132,7 @@ bool compare_systems(const sim::Prepared& prepared, double tolerance) {
     if (dense.linearize(0.0, y, no_slope) != ode::Status::kOk || !known) {
         return false;
     }
-    sim::ImplicitSystems sparse(evaluator, side, 1);
+    dynamics::ImplicitSystems sparse(evaluator, side, 1);
     EXPECT_TRUE(sparse.is_sparse());
     EXPECT_EQ(sparse.linearize(0.0, y, no_slope), ode::Status::kOk);
     const auto size = static_cast<Eigen::Index>(y.size());
@@ -162,7 +162,7 @@ TEST(SparseSteps, SystemsAgreeWithFullMatricesOnTheGallery) {
         const Loaded loaded = load_model(name);
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
         if (loaded.prepared->compiled->n() <= 60 &&
-            sim::may_be_sparse(*loaded.prepared->compiled, {})) {
+            dynamics::may_be_sparse(*loaded.prepared->compiled, {})) {
             models += compare_systems(*loaded.prepared, 1e-6) ? 1 : 0;
         }
     }
@@ -179,7 +179,7 @@ TEST(SparseSteps, SystemsAgreeOnChains) {
 }
 
 /// Both ways to the same motion, with as many evaluations: the iteration converges as fast.
-void compare_runs(const sim::Prepared& prepared, double until, double tolerance, double gap) {
+void compare_runs(const compile::Prepared& prepared, double until, double tolerance, double gap) {
     const std::vector<double> times = even_times(until, 10);
     const Recording sparse =
         run_stiff(prepared, {.times = times, .tolerance = tolerance, .sparse = true});
@@ -192,7 +192,7 @@ void compare_runs(const sim::Prepared& prepared, double until, double tolerance,
               1.1 * static_cast<double>(full.summary.steps.rhs_evaluations) + 20.0);
     EXPECT_LT(sparse.summary.largest_energy_imbalance,
               10.0 * full.summary.largest_energy_imbalance + 1e-10);
-    for (const sim::RowSummary& row : sparse.summary.constraints) {
+    for (const simulate::RowSummary& row : sparse.summary.constraints) {
         EXPECT_LT(row.residual, 1e-12) << row.name;
     }
 }
@@ -211,7 +211,7 @@ TEST(SparseSteps, RunsAgreeWithThoseOfFullMatrices) {
         SCOPED_TRACE(name);
         const Loaded loaded = load_model(name);
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
-        ASSERT_TRUE(sim::may_be_sparse(*loaded.prepared->compiled, {}));
+        ASSERT_TRUE(dynamics::may_be_sparse(*loaded.prepared->compiled, {}));
         compare_runs(*loaded.prepared, until, 1e-10, 1e-8);
     }
 }
@@ -258,7 +258,7 @@ TEST(SparseSteps, ManyBodiesAndParticles) {
         ASSERT_FALSE(run.error) << run.error->message;
         EXPECT_LT(run.summary.steps.steps, 400U);
         EXPECT_LT(run.summary.largest_energy_imbalance, 1e-6 * run.summary.energy_scale);
-        for (const sim::RowSummary& row : run.summary.constraints) {
+        for (const simulate::RowSummary& row : run.summary.constraints) {
             EXPECT_LT(row.residual, 1e-12) << row.name;
             EXPECT_LT(row.rate, 1e-12) << row.name;
         }
@@ -285,8 +285,8 @@ TEST(SparseSteps, ParametersMayChange) {
 std::size_t directions(const std::string& text) {
     const Loaded loaded = load_text("model.ank", text);
     EXPECT_TRUE(loaded.prepared) << loaded.messages;
-    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    return sim::MotionDerivatives(evaluator).directions();
+    dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    return dynamics::MotionDerivatives(evaluator).directions();
 }
 
 // They are those of a body's neighbours, or of a hub and one of its springs.
@@ -313,9 +313,9 @@ for i in 1..N {{
 bool is_chosen(const std::string& text) {
     const Loaded loaded = load_text("model.ank", text);
     EXPECT_TRUE(loaded.prepared) << loaded.messages;
-    sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const sim::RightHandSide side(evaluator, {});
-    return sim::ImplicitSystems::make(evaluator, side, 2) != nullptr;
+    dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+    const dynamics::RightHandSide side(evaluator, {});
+    return dynamics::ImplicitSystems::make(evaluator, side, 2) != nullptr;
 }
 
 TEST(SparseSteps, AreChosenWhereTheyPay) {

@@ -1,7 +1,7 @@
 // Implicit runs: against closed forms, against explicit runs, and the derivatives they use.
 #include "pipeline.h"
 #include "program.h"
-#include "sim/right_hand_side.h"
+#include "dynamics/right_hand_side.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -117,7 +117,7 @@ TEST(Stiff, AgreesWithTheExplicitIntegrator) {
                 EXPECT_LT(difference, 1e-8 * size) << column;
             }
         }
-        for (const sim::RowSummary& row : implicit.summary.constraints) {
+        for (const simulate::RowSummary& row : implicit.summary.constraints) {
             EXPECT_LT(row.residual, 1e-12) << row.name;
         }
     }
@@ -149,12 +149,12 @@ TEST(Stiff, DerivativesOfTheAcceleration) {
         SCOPED_TRACE(name);
         const Loaded loaded = load_model(name);
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
-        const sim::CompiledModel& model = *loaded.prepared->compiled;
+        const compile::CompiledModel& model = *loaded.prepared->compiled;
         if (model.n() > 40) {
             continue;
         }
-        sim::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-        const Result<sim::StartState> start = sim::assemble(evaluator, loaded.prepared->initial);
+        dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
+        const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
         ASSERT_TRUE(start);
         evaluator.hold_switches(0.0, start.value().q.data(), start.value().v.data());
         for (std::size_t f = 0; f < model.frictions.size(); ++f) {
@@ -162,7 +162,7 @@ TEST(Stiff, DerivativesOfTheAcceleration) {
             const auto components = static_cast<std::size_t>(model.frictions[f].components);
             evaluator.set_slip(static_cast<int>(f), std::span(direction).first(components));
         }
-        sim::RightHandSide side(evaluator, {});
+        dynamics::RightHandSide side(evaluator, {});
         const auto n = static_cast<std::size_t>(model.n());
         std::vector<double> x = start.value().q;
         x.insert(x.end(), start.value().v.begin(), start.value().v.end());

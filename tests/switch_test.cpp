@@ -421,7 +421,7 @@ const std::string kMass = "coordinate x\nkinetic x'^2/2\n";
 /// What the list of events says of switches: "t name detail".
 std::vector<std::string> switches_of(const Recording& run) {
     std::vector<std::string> lines;
-    for (const sim::Event& event : events_of(run, "switch")) {
+    for (const Event& event : events_of(run, "switch")) {
         lines.push_back(event.name + ": " + event.detail);
     }
     return lines;
@@ -583,7 +583,7 @@ TEST(Switches, ConditionsOnReactionsAreFoundAndListed) {
     const Recording run = run_text(rail + "force on y = if reaction(rail) > 12 then 1 else 0\n",
                                    {.times = even_times(2.1, 2100), .tolerance = 1e-10});
     ASSERT_FALSE(run.error) << run.error->message;
-    const std::vector<sim::Event> events = events_of(run, "switch");
+    const std::vector<Event> events = events_of(run, "switch");
     // N = (x'^2 + x x'' + 9.81) sqrt(1 + x^2) of (1 + x^2) x'' + x x'^2 + 9.81 x = 0, in steps of
     // 1e-4 of the method of order 4, passes 12 at these times, and next at 2.8207.
     constexpr std::array<double, 4> kPasses{0.3812, 0.8385, 1.6010, 2.0582};

@@ -22,7 +22,7 @@ constexpr std::size_t kLongFile = 600;
 
 struct Source {
     std::string path;    ///< relative to the repository, with /
-    std::string folder;  ///< "sim" of src/sim/run.cpp, "app" below app/, "ananke" below include/
+    std::string folder;  ///< "simulate" of src/simulate/run.cpp, "app" below app/, "ananke" below include/
     std::vector<std::string> lines;
 };
 
@@ -73,11 +73,14 @@ const std::map<std::string, std::set<std::string>>& towers() {
         {"code", {"base", "sym"}},
         {"solve", {"base", "ananke"}},
         {"ode", {"base"}},
-        {"sim", {"base", "sym", "mech", "code", "solve", "ode", "ananke"}},
-        {"io", {"base", "sim", "ananke"}},
-        {"report", {"base", "sym", "mech", "code", "solve", "sim", "io", "ananke"}},
+        {"compile", {"base", "sym", "mech", "code", "solve"}},
+        {"dynamics", {"base", "sym", "mech", "code", "solve", "ode", "compile", "ananke"}},
+        {"simulate", {"base", "mech", "code", "solve", "ode", "compile", "dynamics", "ananke"}},
+        {"inspect", {"base", "sym", "mech", "solve", "compile", "dynamics", "simulate"}},
+        {"io", {"base", "ananke"}},
+        {"report", {"base", "sym", "mech", "code", "solve", "compile", "dynamics", "inspect", "io", "ananke"}},
         {"api",
-         {"base", "sym", "mech", "lang", "code", "solve", "ode", "sim", "io", "report", "ananke"}},
+         {"base", "sym", "mech", "lang", "code", "solve", "ode", "compile", "dynamics", "simulate", "inspect", "io", "report", "ananke"}},
         {"app", {"ananke"}},
     };
     return may_include;
@@ -88,7 +91,8 @@ const std::map<std::string, std::set<std::string>>& shared_headers() {
     static const std::map<std::string, std::set<std::string>> shared{
         {"base", {"ananke/result.h"}},
         {"solve", {"ananke/method.h"}},
-        {"sim", {"ananke/method.h", "ananke/record.h"}},
+        {"dynamics", {"ananke/method.h", "ananke/record.h"}},
+        {"simulate", {"ananke/method.h", "ananke/record.h"}},
         {"io", {"ananke/record.h", "ananke/show.h"}},
         {"report", {"ananke/record.h"}},
     };

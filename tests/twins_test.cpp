@@ -25,7 +25,7 @@ struct Twins {
     std::vector<Image> images;
 };
 
-double number(const sim::Prepared& prepared, const sim::StartState& start,
+double number(const compile::Prepared& prepared, const dynamics::StartState& start,
               const std::string& name) {
     for (std::size_t i = 0; i < prepared.parameters.size(); ++i) {
         if (prepared.model.parameters[i].name == name) {
@@ -65,8 +65,8 @@ void compare_draw(const Twins& twins, std::mt19937& random) {
     }
     const Loaded minimal = load_model(twins.minimal, minimal_settings);
     ASSERT_TRUE(minimal.prepared) << minimal.messages;
-    sim::Evaluator evaluator(minimal.prepared->compiled, minimal.prepared->parameters);
-    const Result<sim::StartState> start = sim::assemble(evaluator, minimal.prepared->initial);
+    dynamics::Evaluator evaluator(minimal.prepared->compiled, minimal.prepared->parameters);
+    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, minimal.prepared->initial);
     ASSERT_TRUE(start) << start.error().message;
     const Settings times{.times = even_times(1.0, 10)};
     const Recording expected = run_from(*minimal.prepared, start.value(), times);
@@ -214,8 +214,8 @@ TEST(Twins, ConstraintsAndTheirIntegrals) {
             const Recording b = run_model(*integrated.prepared, times);
             ASSERT_FALSE(a.error || b.error);
             EXPECT_LT(largest_difference(a, b,
-                                         {sim::ColumnKind::kPosition, sim::ColumnKind::kVelocity,
-                                          sim::ColumnKind::kForce}),
+                                         {ColumnKind::kPosition, ColumnKind::kVelocity,
+                                          ColumnKind::kForce}),
                       1e-9)
                 << name << " draw " << draw;
         }

@@ -4,7 +4,7 @@
 #include "../four_bars.h"
 #include "../motion.h"
 #include "race.h"
-#include "sim/right_hand_side.h"
+#include "dynamics/right_hand_side.h"
 
 namespace ananke::bench {
 namespace {
@@ -48,11 +48,11 @@ Result<void> race_chain(int links, bool closed) {
     if (!started) {
         return started.error();
     }
-    const sim::Prepared& prepared = *started.value().prepared;
+    const compile::Prepared& prepared = *started.value().prepared;
     const double* q = started.value().start.q.data();
     const double* v = started.value().start.v.data();
-    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
-    sim::RightHandSide rhs(evaluator, {});
+    dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
+    dynamics::RightHandSide rhs(evaluator, {});
     if (rhs.on_constraints(0.0, q, v) != solve::SolveStatus::kOk) {
         return rhs.dynamics().explain(0.0, q, v);
     }

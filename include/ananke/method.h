@@ -28,8 +28,6 @@ const std::vector<Form>& all_forms();
 
 }  // namespace solve
 
-namespace sim {
-
 /// docs/theory.md, section 6.
 enum class Drift : std::uint8_t {
     kProject,
@@ -38,9 +36,6 @@ enum class Drift : std::uint8_t {
     kNone
 };
 
-}  // namespace sim
-
-using sim::Drift;
 using solve::all_forms;
 using solve::Form;
 using solve::form_name;

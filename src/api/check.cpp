@@ -4,13 +4,13 @@
 
 #include "api/check_data.h"
 #include "api/model_data.h"
-#include "sim/dynamics.h"
+#include "dynamics/dynamics.h"
 
 namespace ananke {
 namespace {
 
-std::vector<CheckedRow> checked_rows(const sim::CheckReport& report,
-                                     const sim::CompiledModel& model) {
+std::vector<CheckedRow> checked_rows(const inspect::CheckReport& report,
+                                     const compile::CompiledModel& model) {
     std::vector<CheckedRow> rows;
     const solve::Analysis& analysis = report.analysis;
     for (std::size_t i = 0; i < model.constraints().size(); ++i) {
@@ -32,10 +32,10 @@ std::vector<CheckedRow> checked_rows(const sim::CheckReport& report,
     return rows;
 }
 
-std::vector<FormCheck> form_checks(const sim::CheckReport& report) {
+std::vector<FormCheck> form_checks(const inspect::CheckReport& report) {
     std::vector<FormCheck> forms;
     for (std::size_t i = 0; i < report.forms_at_start.size(); ++i) {
-        const sim::FormAgreement& start = report.forms_at_start[i];
+        const inspect::FormAgreement& start = report.forms_at_start[i];
         FormCheck form{start.form, start.applies, start.reason, start.difference, std::nullopt};
         if (start.applies && i < report.forms_at_random.size() &&
             report.forms_at_random[i].applies) {
@@ -48,17 +48,17 @@ std::vector<FormCheck> form_checks(const sim::CheckReport& report) {
 
 }  // namespace
 
-std::vector<MovedValue> moved_values(const sim::StartState& start) {
+std::vector<MovedValue> moved_values(const dynamics::StartState& start) {
     std::vector<MovedValue> values;
-    for (const sim::Moved& moved : start.moved) {
+    for (const dynamics::Moved& moved : start.moved) {
         values.push_back({moved.name, moved.from, moved.to, moved.exact});
     }
     return values;
 }
 
-CheckReport public_report(const sim::CheckReport& report, const sim::Prepared& prepared) {
-    const sim::CompiledModel& model = *prepared.compiled;
-    const std::vector<std::string> names = sim::row_names(model);
+CheckReport public_report(const inspect::CheckReport& report, const compile::Prepared& prepared) {
+    const compile::CompiledModel& model = *prepared.compiled;
+    const std::vector<std::string> names = dynamics::row_names(model);
     const auto name = [&names](int row) { return names[static_cast<std::size_t>(row)]; };
 
     CheckReport result;
@@ -88,13 +88,13 @@ CheckReport public_report(const sim::CheckReport& report, const sim::Prepared& p
     if (report.nonideal) {
         result.nonideal_acting = report.nonideal->acting;
     }
-    result.text = sim::to_text(report, prepared);
+    result.text = inspect::to_text(report, prepared);
     return result;
 }
 
 Result<CheckReport> check(const Model& model) {
-    const sim::Prepared& prepared = *model.data().prepared;
-    const Result<sim::CheckReport> report = sim::check(prepared);
+    const compile::Prepared& prepared = *model.data().prepared;
+    const Result<inspect::CheckReport> report = inspect::check(prepared);
     if (!report) {
         return report.error();
     }

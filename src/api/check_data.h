@@ -2,12 +2,12 @@
 #pragma once
 
 #include "ananke/check.h"
-#include "sim/check.h"
+#include "inspect/check.h"
 
 namespace ananke {
 
-std::vector<MovedValue> moved_values(const sim::StartState& start);
+std::vector<MovedValue> moved_values(const dynamics::StartState& start);
 
-CheckReport public_report(const sim::CheckReport& report, const sim::Prepared& prepared);
+CheckReport public_report(const inspect::CheckReport& report, const compile::Prepared& prepared);
 
 }  // namespace ananke

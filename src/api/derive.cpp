@@ -15,7 +15,7 @@ namespace ananke {
 namespace {
 
 /// Rows of the constraints and joints named; kInvalidInput for an unknown name.
-Result<std::vector<int>> rows_of(const sim::Prepared& prepared,
+Result<std::vector<int>> rows_of(const compile::Prepared& prepared,
                                  const std::vector<std::string>& names) {
     std::vector<int> result;
     std::vector<std::string> known;
@@ -53,7 +53,7 @@ Result<std::vector<int>> rows_of(const sim::Prepared& prepared,
 
 /// Independent rows that contain those in evidence as far as these are independent themselves: a
 /// row that follows from others takes the place of one of them.
-mech::MinimalOptions minimal_options(const sim::Prepared& prepared, const Judgement& judgement,
+mech::MinimalOptions minimal_options(const compile::Prepared& prepared, const Judgement& judgement,
                                      const std::vector<int>& evidence,
                                      std::vector<std::string> independent,
                                      std::vector<std::string>& notes) {
@@ -112,7 +112,7 @@ constexpr std::string_view kPivotNote =
     "vanishes the lines lose digits (a run chooses anew there)";
 
 /// RH (8), or (7) with constraints in evidence.
-Result<Derived> derive_minimal(const sim::Prepared& prepared, const mech::Equations& equations,
+Result<Derived> derive_minimal(const compile::Prepared& prepared, const mech::Equations& equations,
                                const Judgement& judgement, const DeriveOptions& options) {
     const Result<std::vector<int>> evidence = rows_of(prepared, options.evidence);
     if (!evidence) {
@@ -143,7 +143,7 @@ Result<Derived> derive_minimal(const sim::Prepared& prepared, const mech::Equati
 constexpr std::size_t kMostUnknowns = 600;
 constexpr std::size_t kMostUnknownsMinimal = 150;
 
-std::optional<Error> too_many(const sim::Prepared& prepared, Form form) {
+std::optional<Error> too_many(const compile::Prepared& prepared, Form form) {
     const std::size_t coordinates = prepared.model.coordinates.size();
     const std::size_t rows = prepared.equations.rows.size();
     const bool minimal = form == Form::kMinimal;
@@ -158,7 +158,7 @@ std::optional<Error> too_many(const sim::Prepared& prepared, Form form) {
                              minimal ? "minimal " : "", most, coordinates, rows)};
 }
 
-Derived write_out(const sim::Prepared& prepared, const DeriveOptions& options) {
+Derived write_out(const compile::Prepared& prepared, const DeriveOptions& options) {
     if (std::optional<Error> many = too_many(prepared, options.form)) {
         return {"", std::move(many)};
     }

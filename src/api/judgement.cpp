@@ -6,16 +6,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/dynamics.h"
-#include "sim/evaluator.h"
-#include "sim/start.h"
+#include "dynamics/dynamics.h"
+#include "dynamics/evaluator.h"
+#include "dynamics/start.h"
 #include "sym/print.h"
 #include "sym/walk.h"
 
 namespace ananke {
 namespace {
 
-sym::Values<double> symbol_values(const sim::Prepared& prepared, const sim::StartState& start) {
+sym::Values<double> symbol_values(const compile::Prepared& prepared, const dynamics::StartState& start) {
     sym::Values<double> at = mech::symbol_values<double>(prepared.model, prepared.parameters);
     at[prepared.model.time] = start.t;
     for (std::size_t i = 0; i < start.q.size(); ++i) {
@@ -41,7 +41,7 @@ std::string row_list(const mech::Equations& equations, const std::vector<int>& r
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-mech::Equations without_frictions(const sim::Prepared& prepared, std::vector<std::string>& notes) {
+mech::Equations without_frictions(const compile::Prepared& prepared, std::vector<std::string>& notes) {
     mech::Equations equations = prepared.equations;
     const sym::Graph& graph = prepared.model.graph;
     for (const mech::FrictionElement& friction : equations.frictions) {
@@ -64,18 +64,18 @@ bool depend_on_reactions(const sym::Graph& graph, const mech::Equations& equatio
            std::any_of(equations.C.begin(), equations.C.end(), depends);
 }
 
-Judgement judge(const sim::Prepared& prepared) {
+Judgement judge(const compile::Prepared& prepared) {
     Judgement result;
-    sim::Evaluator evaluator(prepared.compiled, prepared.parameters);
-    sim::StartState start{0.0, prepared.initial.q, prepared.initial.v, {}};
-    const Result<sim::StartState> assembled = sim::assemble(evaluator, prepared.initial);
+    dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
+    dynamics::StartState start{0.0, prepared.initial.q, prepared.initial.v, {}};
+    const Result<dynamics::StartState> assembled = dynamics::assemble(evaluator, prepared.initial);
     if (assembled) {
         start = assembled.value();
     } else {
         result.notes.push_back(
             "the initial values do not satisfy the constraints; the lines below hold all the same");
     }
-    sim::find_reactions(evaluator, start.t, start.q.data(), start.v.data());
+    dynamics::find_reactions(evaluator, start.t, start.q.data(), start.v.data());
     solve::Analysis analysis =
         solve::analyse(evaluator.system(start.t, start.q.data(), start.v.data()));
     // Rows of frictions that stick are none of the equations written out.
@@ -83,7 +83,7 @@ Judgement judge(const sim::Prepared& prepared) {
                   [&](int row) { return row >= prepared.compiled->constraint_rows; });
     result.mass_positive_definite = analysis.mass_positive_definite;
     if (analysis.failure) {
-        result.failure = sim::explain_failure(evaluator, start.t, start.q.data(), start.v.data());
+        result.failure = dynamics::explain_failure(evaluator, start.t, start.q.data(), start.v.data());
     }
     result.rows = analysis.kept;
     result.dropped = analysis.dropped;

@@ -7,7 +7,7 @@
 
 #include "ananke/result.h"
 #include "mech/equations.h"
-#include "sim/prepare.h"
+#include "compile/prepare.h"
 #include "solve/analysis.h"
 #include "sym/evaluate.h"
 
@@ -24,11 +24,11 @@ struct Judgement {
 };
 
 /// At the assembled initial state, or beside it where it is a special one.
-Judgement judge(const sim::Prepared& prepared);
+Judgement judge(const compile::Prepared& prepared);
 
 /// The equations without frictions, which depend on multipliers and on stick or slip; the notes
 /// tell their forces.
-mech::Equations without_frictions(const sim::Prepared& prepared, std::vector<std::string>& notes);
+mech::Equations without_frictions(const compile::Prepared& prepared, std::vector<std::string>& notes);
 
 /// Whether Q or C contain multipliers, so that no acceleration can be written out.
 bool depend_on_reactions(const sym::Graph& graph, const mech::Equations& equations);

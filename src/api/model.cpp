@@ -8,8 +8,8 @@
 #include "api/model_data.h"
 #include "base/diagnostic.h"
 #include "lang/parse_model.h"
-#include "sim/prepare.h"
-#include "sim/row_writer.h"
+#include "compile/prepare.h"
+#include "simulate/row_writer.h"
 
 namespace ananke {
 namespace {
@@ -41,7 +41,7 @@ Loaded finish(lang::ParseResult parsed, const Sources& sources, const LoadOption
     if (!parsed.model) {
         return loaded;
     }
-    sim::PrepareOptions prepare_options;
+    compile::PrepareOptions prepare_options;
     prepare_options.without = options.without;
     for (const std::string& text : options.scales) {
         const std::size_t equals = text.find('=');
@@ -62,7 +62,7 @@ Loaded finish(lang::ParseResult parsed, const Sources& sources, const LoadOption
     if (!loaded.errors.empty()) {
         return loaded;
     }
-    sim::Preparation preparation = sim::prepare(std::move(*parsed.model), prepare_options);
+    compile::Preparation preparation = compile::prepare(std::move(*parsed.model), prepare_options);
     add_messages(preparation.diagnostics, sources, loaded);
     loaded.errors = std::move(preparation.errors);
     if (preparation.prepared) {
@@ -96,7 +96,7 @@ std::vector<std::string> Model::coordinates() const {
 }
 
 std::vector<Parameter> Model::parameters() const {
-    const sim::Prepared& prepared = *data_->prepared;
+    const compile::Prepared& prepared = *data_->prepared;
     std::vector<Parameter> parameters;
     for (std::size_t i = 0; i < prepared.parameters.size(); ++i) {
         const mech::Parameter& parameter = prepared.model.parameters[i];
@@ -114,22 +114,22 @@ std::vector<ConstraintRow> Model::constraints() const {
 }
 
 std::vector<Column> Model::columns() const {
-    return sim::columns_of(*data_->prepared->compiled);
+    return simulate::columns_of(*data_->prepared->compiled);
 }
 
 std::optional<Simulation> Model::simulation() const {
-    const sim::Prepared& prepared = *data_->prepared;
+    const compile::Prepared& prepared = *data_->prepared;
     const std::optional<mech::Simulate>& statement = prepared.model.simulate;
     if (!statement) {
         return std::nullopt;
     }
     Simulation simulation;
-    simulation.until = sim::parameter_expression(prepared, statement->until);
+    simulation.until = compile::parameter_expression(prepared, statement->until);
     if (statement->every) {
-        simulation.every = sim::parameter_expression(prepared, *statement->every);
+        simulation.every = compile::parameter_expression(prepared, *statement->every);
     }
     if (statement->max_step) {
-        simulation.max_step = sim::parameter_expression(prepared, *statement->max_step);
+        simulation.max_step = compile::parameter_expression(prepared, *statement->max_step);
     }
     simulation.stiff = statement->stiff;
     return simulation;

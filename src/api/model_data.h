@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "ananke/model.h"
-#include "sim/prepare.h"
+#include "compile/prepare.h"
 
 namespace ananke {
 
 struct Model::Data {
     std::string text;
     std::vector<std::string> files;
-    std::shared_ptr<const sim::Prepared> prepared;
+    std::shared_ptr<const compile::Prepared> prepared;
 };
 
 }  // namespace ananke

@@ -24,7 +24,7 @@ void add_note(std::vector<report::EquationBlock>& blocks, const std::string& not
 
 }  // namespace
 
-std::vector<report::EquationBlock> page_equations(const sim::Prepared& prepared) {
+std::vector<report::EquationBlock> page_equations(const compile::Prepared& prepared) {
     if (prepared.model.coordinates.size() > kMostGiven) {
         report::EquationBlock block;
         block.title = "Equations of motion";

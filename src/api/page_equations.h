@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "report/report.h"
-#include "sim/prepare.h"
+#include "compile/prepare.h"
 
 namespace ananke {
 
 /// M, Q, A, b, force directions; the minimal equations where the model has them and is not too
 /// large to be read.
-std::vector<report::EquationBlock> page_equations(const sim::Prepared& prepared);
+std::vector<report::EquationBlock> page_equations(const compile::Prepared& prepared);
 
 }  // namespace ananke

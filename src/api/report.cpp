@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "report/html.h"
 #include "report/make_report.h"
-#include "sim/check.h"
+#include "inspect/check.h"
 
 namespace ananke {
 namespace {
@@ -24,8 +24,8 @@ constexpr std::size_t kFewestRows = 2'000;
 
 Result<report::Report> page_of(const Model& model, const Trajectory& trajectory,
                                const std::string& file, const report::Compared& compared) {
-    const sim::Prepared& prepared = *model.data().prepared;
-    const Result<sim::CheckReport> check = sim::check(prepared, sim::Agreement::kSkip);
+    const compile::Prepared& prepared = *model.data().prepared;
+    const Result<inspect::CheckReport> check = inspect::check(prepared, inspect::Agreement::kSkip);
     Result<report::Report> page =
         report::make_report(prepared, check ? &check.value() : nullptr, trajectory, file, compared);
     if (page) {

@@ -9,19 +9,19 @@
 #include "api/check_data.h"
 #include "api/model_data.h"
 #include "base/text.h"
-#include "sim/check.h"
-#include "sim/energy_level.h"
-#include "sim/implicit_systems.h"
-#include "sim/record_programs.h"
-#include "sim/row_writer.h"
-#include "sim/run.h"
+#include "inspect/check.h"
+#include "dynamics/energy_level.h"
+#include "dynamics/implicit_systems.h"
+#include "simulate/record_programs.h"
+#include "simulate/row_writer.h"
+#include "simulate/run.h"
 
 namespace ananke {
 
 struct Plan::Data {
     Model model;
-    sim::RunOptions options;
-    sim::StartState start;
+    simulate::RunOptions options;
+    dynamics::StartState start;
     Header header;
     std::vector<std::string> shared_reactions;
 };
@@ -56,7 +56,7 @@ Result<double> end_of_run(const RunOptions& wanted, const std::optional<Simulati
 
 /// When to write rows: `at`, `every`, or what the model says.
 Result<void> choose_times(const RunOptions& wanted, const std::optional<Simulation>& statement,
-                          sim::RunOptions& options) {
+                          simulate::RunOptions& options) {
     if (!wanted.at.empty() && (!std::all_of(wanted.at.begin(), wanted.at.end(), [](double t) {
             return t >= 0.0;
         }) || !std::is_sorted(wanted.at.begin(), wanted.at.end()))) {
@@ -85,7 +85,7 @@ Result<void> choose_times(const RunOptions& wanted, const std::optional<Simulati
     } else if (statement && statement->every) {
         every = *statement->every;
     }
-    Result<std::vector<double>> times = sim::regular_times(options.until, every);
+    Result<std::vector<double>> times = simulate::regular_times(options.until, every);
     if (!times) {
         return times.error();
     }
@@ -93,8 +93,8 @@ Result<void> choose_times(const RunOptions& wanted, const std::optional<Simulati
     return {};
 }
 
-Result<sim::RunOptions> run_options(const Model& model, const RunOptions& wanted) {
-    sim::RunOptions options;
+Result<simulate::RunOptions> run_options(const Model& model, const RunOptions& wanted) {
+    simulate::RunOptions options;
     const Result<void> times = choose_times(wanted, model.simulation(), options);
     if (!times) {
         return times.error();
@@ -118,16 +118,16 @@ Result<sim::RunOptions> run_options(const Model& model, const RunOptions& wanted
     options.dynamics.form = wanted.form;
     options.dynamics.drift = wanted.drift;
     options.dynamics.baumgarte_rate = wanted.baumgarte_rate;
-    const sim::CompiledModel& compiled = *model.data().prepared->compiled;
-    if (options.stiff && compiled.n() > sim::kMostFullSteps &&
-        !sim::may_be_sparse(compiled, options.dynamics)) {
+    const compile::CompiledModel& compiled = *model.data().prepared->compiled;
+    if (options.stiff && compiled.n() > dynamics::kMostFullSteps &&
+        !dynamics::may_be_sparse(compiled, options.dynamics)) {
         return invalid(
             fmt::format("the implicit integrator works with full matrices where a model has "
                         "friction, actuators "
                         "or forces that depend on reactions, and with --form and --drift "
                         "baumgarte, for at most "
                         "{} coordinates; the model has {}: leave out stiff",
-                        sim::kMostFullSteps, compiled.n()));
+                        dynamics::kMostFullSteps, compiled.n()));
     }
     options.principle = wanted.principle;
     options.stop_requested = wanted.stop_requested;
@@ -148,11 +148,11 @@ Header header_of(const Model& model, std::string check, bool principle) {
         header.parameters.emplace_back(std::move(parameter.name), parameter.value);
     }
     header.check = std::move(check);
-    header.columns = sim::columns_of(*model.data().prepared->compiled, principle);
+    header.columns = simulate::columns_of(*model.data().prepared->compiled, principle);
     return header;
 }
 
-RunSummary public_summary(const sim::RunSummary& from, const sim::StartState& start) {
+RunSummary public_summary(const simulate::RunSummary& from, const dynamics::StartState& start) {
     RunSummary summary;
     summary.reached = from.reached;
     summary.rows = from.rows;
@@ -166,7 +166,7 @@ RunSummary public_summary(const sim::RunSummary& from, const sim::StartState& st
     summary.jacobians = from.steps.jacobians;
     summary.wall_seconds = from.wall_seconds;
     summary.moved = moved_values(start);
-    for (const sim::RowSummary& row : from.constraints) {
+    for (const simulate::RowSummary& row : from.constraints) {
         summary.constraints.push_back({row.name, row.residual, row.rate});
     }
     summary.projection = {from.projection.calls, from.projection.corrections,
@@ -197,21 +197,21 @@ const Header& Plan::header() const {
 }
 
 Result<Plan> plan(const Model& model, const RunOptions& options) {
-    Result<sim::RunOptions> chosen = run_options(model, options);
+    Result<simulate::RunOptions> chosen = run_options(model, options);
     if (!chosen) {
         return chosen.error();
     }
-    const sim::Prepared& prepared = *model.data().prepared;
+    const compile::Prepared& prepared = *model.data().prepared;
     if (options.drift == Drift::kEnergy) {
-        if (const std::string why = sim::why_not_conserved(prepared.model, prepared.equations);
+        if (const std::string why = dynamics::why_not_conserved(prepared.model, prepared.equations);
             !why.empty()) {
             return Error{
                 ErrorCode::kNotApplicable,
                 fmt::format("--drift energy needs a model that conserves its energy: {}", why)};
         }
     }
-    const Result<sim::CheckReport> report =
-        sim::check(prepared, options.full_check ? sim::Agreement::kCompare : sim::Agreement::kSkip);
+    const Result<inspect::CheckReport> report =
+        inspect::check(prepared, options.full_check ? inspect::Agreement::kCompare : inspect::Agreement::kSkip);
     if (!report) {
         return report.error();
     }
@@ -221,12 +221,12 @@ Result<Plan> plan(const Model& model, const RunOptions& options) {
             "--principle needs a positive definite mass matrix: where it is singular there "
             "is no unconstrained acceleration"};
     }
-    Header header = header_of(model, sim::to_text(report.value(), prepared), options.principle);
-    sim::record_programs(prepared.compiled, prepared.parameters, report.value().start,
+    Header header = header_of(model, inspect::to_text(report.value(), prepared), options.principle);
+    simulate::record_programs(prepared.compiled, prepared.parameters, report.value().start,
                          chosen.value());
     return Plan(std::make_shared<const Plan::Data>(
         Plan::Data{model, std::move(chosen).value(), report.value().start, std::move(header),
-                   sim::shared_reactions(report.value(), prepared)}));
+                   inspect::shared_reactions(report.value(), prepared)}));
 }
 
 Result<RunSummary> run(const Plan& plan, Recorder& recorder) {
@@ -235,9 +235,9 @@ Result<RunSummary> run(const Plan& plan, Recorder& recorder) {
     if (!began) {
         return began.error();
     }
-    const sim::Prepared& prepared = *data.model.data().prepared;
+    const compile::Prepared& prepared = *data.model.data().prepared;
     RunSummary summary = public_summary(
-        sim::run(prepared.compiled, prepared.parameters, data.start, data.options, recorder),
+        simulate::run(prepared.compiled, prepared.parameters, data.start, data.options, recorder),
         data.start);
     summary.shared_reactions = data.shared_reactions;
     return summary;

@@ -46,7 +46,7 @@ void append_field(std::string& text, std::string_view field) {
     text += '"';
 }
 
-class CsvRecorder final : public sim::Recorder {
+class CsvRecorder final : public Recorder {
   public:
     CsvRecorder(std::string path, std::unique_ptr<File> file)
         : path_(std::move(path)), file_(std::move(file)) {}
@@ -60,7 +60,7 @@ class CsvRecorder final : public sim::Recorder {
     CsvRecorder(const CsvRecorder&) = delete;
     CsvRecorder& operator=(const CsvRecorder&) = delete;
 
-    Result<void> begin(const sim::Header& header) override {
+    Result<void> begin(const Header& header) override {
         columns_ = header.columns.size();
         buffer_.reserve(kBufferBytes + (columns_ + 1) * kNumberBytes);
         flushed_ = Clock::now();
@@ -90,7 +90,7 @@ class CsvRecorder final : public sim::Recorder {
         return {};
     }
 
-    Result<void> event(const sim::Event& event) override {
+    Result<void> event(const Event& event) override {
         if (!file_->is_regular()) {
             return {};  // beside standard output and devices there is no place for a second file
         }
@@ -202,12 +202,12 @@ class CsvRecorder final : public sim::Recorder {
 
 }  // namespace
 
-Result<std::unique_ptr<sim::Recorder>> open_csv(const std::string& path) {
+Result<std::unique_ptr<Recorder>> open_csv(const std::string& path) {
     auto file = File::open(path);
     if (!file) {
         return file.error();
     }
-    return std::unique_ptr<sim::Recorder>(
+    return std::unique_ptr<Recorder>(
         std::make_unique<CsvRecorder>(path, std::move(file).value()));
 }
 

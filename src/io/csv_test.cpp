@@ -20,9 +20,9 @@
 namespace ananke::io {
 namespace {
 
-using sim::ColumnKind;
 
-std::unique_ptr<sim::Recorder> opened(const std::string& path) {
+
+std::unique_ptr<Recorder> opened(const std::string& path) {
     auto recorder = open_csv(path);
     EXPECT_TRUE(recorder);
     return std::move(recorder).value();
@@ -31,7 +31,7 @@ std::unique_ptr<sim::Recorder> opened(const std::string& path) {
 TEST(Csv, ExactText) {
     const TestFolder folder;
     const std::string path = folder.file("run.csv");
-    sim::Header header;
+    Header header;
     header.columns = {{"t", ColumnKind::kTime},
                       {"θ'", ColumnKind::kVelocity},
                       {"Qc[x]", ColumnKind::kForce},
@@ -53,7 +53,7 @@ TEST(Csv, ExactText) {
 TEST(Csv, EveryDoubleReadsBackExactly) {
     const TestFolder folder;
     const std::string path = folder.file("run.csv");
-    sim::Header header;
+    Header header;
     header.columns = {{"t", ColumnKind::kTime}};
     auto recorder = opened(path);
     ASSERT_TRUE(recorder->begin(header));
@@ -102,7 +102,7 @@ TEST(Csv, EventsHaveTheirOwnFile) {
 TEST(Csv, RowsOfARunGivenUpAreKept) {
     const TestFolder folder;
     const std::string path = folder.file("run.csv");
-    sim::Header header;
+    Header header;
     header.columns = {{"t", ColumnKind::kTime}};
     auto recorder = opened(path);
     ASSERT_TRUE(recorder->begin(header));
@@ -119,7 +119,7 @@ TEST(Csv, AnEarlierResultStaysUntilThereAreRowsToReplaceItWith) {
     };
     std::ofstream(path) << "old";
     std::ofstream(path + ".events.csv") << "old events";
-    sim::Header header;
+    Header header;
     header.columns = {{"t", ColumnKind::kTime}};
     {
         auto recorder = opened(path);
@@ -147,7 +147,7 @@ TEST(Csv, AnEarlierResultStaysUntilThereAreRowsToReplaceItWith) {
 TEST(Csv, TwoRunsOnOneFileDoNotMix) {
     const TestFolder folder;
     const std::string path = folder.file("run.csv");
-    sim::Header header;
+    Header header;
     header.columns = {{"t", ColumnKind::kTime}};
     auto first = opened(path);
     auto second = opened(path);

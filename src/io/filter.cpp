@@ -24,13 +24,13 @@ int distance(const std::string& literal, bool has_star, const std::string& name)
                     edit_distance(literal, std::string_view(name).substr(0, literal.size())));
 }
 
-Error no_match(const std::string& pattern, const std::vector<sim::Column>& columns) {
+Error no_match(const std::string& pattern, const std::vector<Column>& columns) {
     std::string literal = pattern;
     std::erase(literal, '*');
     const bool has_star = literal.size() != pattern.size();
     std::vector<std::pair<int, std::string>> near;
     near.reserve(columns.size());
-    for (const sim::Column& column : columns) {
+    for (const Column& column : columns) {
         near.emplace_back(distance(literal, has_star, column.name), column.name);
     }
     std::stable_sort(near.begin(), near.end(),
@@ -46,16 +46,16 @@ Error no_match(const std::string& pattern, const std::vector<sim::Column>& colum
                         names.size() == 1 ? "is" : "are", join_names(names))};
 }
 
-class Filter final : public sim::Recorder {
+class Filter final : public Recorder {
   public:
-    Filter(std::unique_ptr<sim::Recorder> next, std::vector<std::string> patterns)
+    Filter(std::unique_ptr<Recorder> next, std::vector<std::string> patterns)
         : next_(std::move(next)), patterns_(std::move(patterns)) {}
 
-    Result<void> begin(const sim::Header& header) override {
+    Result<void> begin(const Header& header) override {
         columns_ = header.columns.size();
         std::vector<bool> keep(columns_);
         for (std::size_t i = 0; i < columns_; ++i) {
-            keep[i] = header.columns[i].kind == sim::ColumnKind::kTime;
+            keep[i] = header.columns[i].kind == ColumnKind::kTime;
         }
         for (const std::string& pattern : patterns_) {
             bool found = false;
@@ -69,7 +69,7 @@ class Filter final : public sim::Recorder {
                 return no_match(pattern, header.columns);
             }
         }
-        sim::Header kept = header;
+        Header kept = header;
         kept.columns.clear();
         for (std::size_t i = 0; i < columns_; ++i) {
             if (keep[i]) {
@@ -89,11 +89,11 @@ class Filter final : public sim::Recorder {
         return next_->row(values_);
     }
 
-    Result<void> event(const sim::Event& event) override { return next_->event(event); }
+    Result<void> event(const Event& event) override { return next_->event(event); }
     Result<void> finish(const std::string& ending) override { return next_->finish(ending); }
 
   private:
-    std::unique_ptr<sim::Recorder> next_;
+    std::unique_ptr<Recorder> next_;
     std::vector<std::string> patterns_;
     std::size_t columns_ = 0;
     std::vector<std::size_t> chosen_;
@@ -102,7 +102,7 @@ class Filter final : public sim::Recorder {
 
 }  // namespace
 
-std::unique_ptr<sim::Recorder> only(std::unique_ptr<sim::Recorder> next,
+std::unique_ptr<Recorder> only(std::unique_ptr<Recorder> next,
                                     std::vector<std::string> patterns) {
     ANANKE_REQUIRE(next != nullptr);
     return std::make_unique<Filter>(std::move(next), std::move(patterns));

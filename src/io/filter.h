@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ananke/record.h"
-#include "sim/record.h"
+#include "ananke/record.h"
 
 namespace ananke::io {
 

@@ -21,7 +21,6 @@ namespace {
 
 using namespace hdf5;  // NOLINT(google-build-using-namespace): the format's own words
 using Clock = std::chrono::steady_clock;
-using sim::ColumnKind;
 
 constexpr std::size_t kHeadBytes = 4096;  // one page: a write within it is never split
 constexpr std::uint64_t kSuperblockBytes = 96;
@@ -55,7 +54,7 @@ struct Group {
     Links links;  ///< the same in every head
 };
 
-class Hdf5Recorder final : public sim::Recorder {
+class Hdf5Recorder final : public Recorder {
   public:
     Hdf5Recorder(std::unique_ptr<File> file, std::chrono::milliseconds interval)
         : interval_(interval), file_(std::move(file)) {}
@@ -69,9 +68,9 @@ class Hdf5Recorder final : public sim::Recorder {
     Hdf5Recorder(const Hdf5Recorder&) = delete;
     Hdf5Recorder& operator=(const Hdf5Recorder&) = delete;
 
-    Result<void> begin(const sim::Header& header) override { return guarded(start(header)); }
+    Result<void> begin(const Header& header) override { return guarded(start(header)); }
     Result<void> row(std::span<const double> values) override;
-    Result<void> event(const sim::Event& event) override;
+    Result<void> event(const Event& event) override;
     Result<void> finish(const std::string& ending) override;
 
   private:
@@ -80,9 +79,9 @@ class Hdf5Recorder final : public sim::Recorder {
         failed_ = failed_ || !result;
         return result || !file_->is_regular() ? result : with_rows_kept(result.error(), rows_kept_);
     }
-    Result<void> start(const sim::Header& header);
-    Result<void> start_datasets(const sim::Header& header);
-    Result<void> start_root(const sim::Header& header);
+    Result<void> start(const Header& header);
+    Result<void> start_datasets(const Header& header);
+    Result<void> start_root(const Header& header);
     Result<void> start_group(Group& group);
     Result<void> add_row(std::span<const double> values);
     Result<void> add_events();
@@ -112,7 +111,7 @@ class Hdf5Recorder final : public sim::Recorder {
     std::size_t row_size_ = 0;
     std::vector<Dataset> datasets_;
     std::vector<Dataset> event_datasets_;  ///< t, name, kind, detail
-    std::vector<sim::Event> new_events_;
+    std::vector<Event> new_events_;
     Group root_;
     Group events_;
     Rest root_rest_;
@@ -161,7 +160,7 @@ Result<Rest> Hdf5Recorder::append_rest(const Messages& messages) {
     return Rest{address.value(), messages.bytes.size(), messages.count};
 }
 
-Result<void> Hdf5Recorder::start(const sim::Header& header) {
+Result<void> Hdf5Recorder::start(const Header& header) {
     if (auto done = start_datasets(header); !done) {
         return done;
     }
@@ -182,7 +181,7 @@ Result<void> Hdf5Recorder::start(const sim::Header& header) {
     return {};
 }
 
-Result<void> Hdf5Recorder::start_datasets(const sim::Header& header) {
+Result<void> Hdf5Recorder::start_datasets(const Header& header) {
     row_size_ = header.columns.size();
     for (const auto& [kind, name] : kDatasets) {
         std::vector<std::size_t> columns;
@@ -223,7 +222,7 @@ Result<void> Hdf5Recorder::start_datasets(const sim::Header& header) {
     return {};
 }
 
-Result<void> Hdf5Recorder::start_root(const sim::Header& header) {
+Result<void> Hdf5Recorder::start_root(const Header& header) {
     const std::vector<std::string> texts{header.title, header.model_text, header.version,
                                          header.check, "running"};
     auto elements = append_texts(texts);
@@ -320,14 +319,14 @@ Result<void> Hdf5Recorder::add_row(std::span<const double> values) {
     return {};
 }
 
-Result<void> Hdf5Recorder::event(const sim::Event& event) {
+Result<void> Hdf5Recorder::event(const Event& event) {
     new_events_.push_back(event);
     return is_due() ? guarded(commit()) : Result<void>{};
 }
 
 Result<void> Hdf5Recorder::add_events() {
     std::vector<std::string> texts;
-    for (const sim::Event& event : new_events_) {
+    for (const Event& event : new_events_) {
         texts.insert(texts.end(), {event.name, event.kind, event.detail});
     }
     auto elements = append_texts(texts);
@@ -335,7 +334,7 @@ Result<void> Hdf5Recorder::add_events() {
         return elements.error();
     }
     auto next = elements.value().view();
-    for (const sim::Event& event : new_events_) {
+    for (const Event& event : new_events_) {
         for (Dataset& dataset : event_datasets_) {
             auto place = dataset.table.next_row(*file_, space_, edits_);
             if (!place) {
@@ -415,13 +414,13 @@ Result<void> Hdf5Recorder::finish(const std::string& ending) {
 
 }  // namespace
 
-Result<std::unique_ptr<sim::Recorder>> open_hdf5(const std::string& path,
+Result<std::unique_ptr<Recorder>> open_hdf5(const std::string& path,
                                                  std::chrono::milliseconds interval) {
     auto file = File::open(path);
     if (!file) {
         return file.error();
     }
-    return std::unique_ptr<sim::Recorder>(
+    return std::unique_ptr<Recorder>(
         std::make_unique<Hdf5Recorder>(std::move(file).value(), interval));
 }
 

@@ -11,4 +11,4 @@
 #pragma once
 
 #include "ananke/record.h"
-#include "sim/record.h"
+#include "ananke/record.h"

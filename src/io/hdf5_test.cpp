@@ -112,14 +112,14 @@ class Reader {
     hid_t file_;
 };
 
-std::unique_ptr<sim::Recorder> opened(const std::string& path) {
+std::unique_ptr<Recorder> opened(const std::string& path) {
     auto recorder = open_hdf5(path);
     EXPECT_TRUE(recorder) << recorder.error().message;
     return std::move(recorder).value();
 }
 
 /// Every dataset of the file is the first `rows` rows of the synthetic run.
-void expect_prefix(const Reader& file, const sim::Header& header, std::size_t rows) {
+void expect_prefix(const Reader& file, const Header& header, std::size_t rows) {
     std::vector<double> row(header.columns.size());
     for (const auto& [name, columns] : test_datasets(header)) {
         ASSERT_TRUE(file.has(name));
@@ -138,7 +138,7 @@ void expect_prefix(const Reader& file, const sim::Header& header, std::size_t ro
 TEST(Hdf5, LibraryReadsBackEverything) {
     const TestFolder folder;
     const std::string path = folder.file("run.h5");
-    const sim::Header header = test_header();
+    const Header header = test_header();
     auto recorder = opened(path);
     EXPECT_FALSE(std::filesystem::exists(path)) << "nothing is destroyed before begin";
     ASSERT_TRUE(recorder->begin(header));
@@ -182,7 +182,7 @@ TEST(Hdf5, LibraryReadsBackEverything) {
 TEST(Hdf5, FileOfARunThatGoesOnIsWhole) {
     const TestFolder folder;
     const std::string path = folder.file("run.h5");
-    const sim::Header header = test_header();
+    const Header header = test_header();
     auto recorder = opened(path);
     ASSERT_TRUE(recorder->begin(header));
     std::vector<double> row(header.columns.size());
@@ -214,7 +214,7 @@ TEST(Hdf5, FileOfARunThatGoesOnIsWhole) {
 
 /// Starts a process that writes the synthetic run for ever; kills it `delay` after the file is
 /// there and `rows` rows were made.
-void write_and_kill(const std::string& path, const sim::Header& header,
+void write_and_kill(const std::string& path, const Header& header,
                     std::chrono::milliseconds interval, std::size_t rows,
                     std::chrono::microseconds delay) {
     std::filesystem::remove(path);
@@ -260,7 +260,7 @@ void expect_whole_after_kills(std::chrono::milliseconds interval, int kills, std
                               int delay_us) {
     const TestFolder folder;
     const std::string path = folder.file("run.h5");
-    const sim::Header header = test_header();
+    const Header header = test_header();
     std::mt19937 random(20130113);
     std::uniform_int_distribution<int> delay(0, delay_us);
     std::uniform_int_distribution<std::size_t> wanted(1, most_rows);
@@ -298,7 +298,7 @@ TEST(Hdf5, LongRunNeedsAnIndexOfThreeLevels) {
     constexpr std::size_t kRows = 4'400'000;  // more than 64 x 64 chunks of 1024 rows
     const TestFolder folder;
     const std::string path = folder.file("long.h5");
-    sim::Header header = test_header();
+    Header header = test_header();
     header.columns.resize(2);
     header.columns[1].name = "q";
     auto recorder = opened(path);
@@ -329,10 +329,10 @@ TEST(Hdf5, LongRunNeedsAnIndexOfThreeLevels) {
 TEST(Hdf5, ManyColumnsContinueInFurtherAttributes) {
     const TestFolder folder;
     const std::string path = folder.file("wide.h5");
-    sim::Header header = test_header();
+    Header header = test_header();
     header.columns.resize(1);
     for (int i = 0; i < 9000; ++i) {
-        header.columns.push_back({"q[" + std::to_string(i) + "]", sim::ColumnKind::kPosition});
+        header.columns.push_back({"q[" + std::to_string(i) + "]", ColumnKind::kPosition});
     }
     auto recorder = opened(path);
     ASSERT_TRUE(recorder->begin(header));
@@ -382,7 +382,7 @@ TEST(Hdf5, FolderWithoutRightToWrite) {
 TEST(Hdf5, FullDiskLeavesTheRowsThatFitted) {
     const TestFolder folder;
     const std::string path = folder.file("run.h5");
-    const sim::Header header = test_header();
+    const Header header = test_header();
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {

@@ -7,12 +7,12 @@
 namespace ananke::io {
 namespace {
 
-class Memory final : public sim::Recorder {
+class Memory final : public Recorder {
   public:
     Memory(Trajectory& trajectory, std::size_t row_limit)
         : trajectory_(trajectory), row_limit_(row_limit) {}
 
-    Result<void> begin(const sim::Header& header) override {
+    Result<void> begin(const Header& header) override {
         trajectory_ = Trajectory{header, {}, {}, {}};
         return {};
     }
@@ -31,7 +31,7 @@ class Memory final : public sim::Recorder {
         return {};
     }
 
-    Result<void> event(const sim::Event& event) override {
+    Result<void> event(const Event& event) override {
         trajectory_.events.push_back(event);
         return {};
     }
@@ -82,7 +82,7 @@ std::vector<double> Trajectory::column(std::string_view name) const {
     return result;
 }
 
-std::unique_ptr<sim::Recorder> record_in_memory(Trajectory& trajectory, std::size_t row_limit) {
+std::unique_ptr<Recorder> record_in_memory(Trajectory& trajectory, std::size_t row_limit) {
     return std::make_unique<Memory>(trajectory, row_limit);
 }
 

@@ -11,7 +11,7 @@
 namespace ananke::io {
 namespace {
 
-void send_rows(sim::Recorder& recorder, std::size_t columns, std::size_t rows) {
+void send_rows(Recorder& recorder, std::size_t columns, std::size_t rows) {
     std::vector<double> row(columns);
     for (std::size_t i = 0; i < rows; ++i) {
         test_row(i, row);
@@ -22,7 +22,7 @@ void send_rows(sim::Recorder& recorder, std::size_t columns, std::size_t rows) {
 
 std::vector<std::string> names(const Trajectory& trajectory) {
     std::vector<std::string> result;
-    for (const sim::Column& column : trajectory.header.columns) {
+    for (const Column& column : trajectory.header.columns) {
         result.push_back(column.name);
     }
     return result;
@@ -63,18 +63,18 @@ TEST(Filter, PatternsAreSplitAtCommas) {
     EXPECT_TRUE(split_patterns("").empty());
 }
 
-class Failing final : public sim::Recorder {
+class Failing final : public Recorder {
   public:
-    Result<void> begin(const sim::Header&) override { return {}; }
+    Result<void> begin(const Header&) override { return {}; }
     Result<void> row(std::span<const double>) override { return Error{ErrorCode::kIo, "full"}; }
-    Result<void> event(const sim::Event&) override { return {}; }
+    Result<void> event(const Event&) override { return {}; }
     Result<void> finish(const std::string&) override { return Error{ErrorCode::kIo, "late"}; }
 };
 
 TEST(Tee, OneFailureDoesNotRobTheOthers) {
     Trajectory first;
     Trajectory last;
-    std::vector<std::unique_ptr<sim::Recorder>> all;
+    std::vector<std::unique_ptr<Recorder>> all;
     all.push_back(record_in_memory(first));
     all.push_back(std::make_unique<Failing>());
     all.push_back(record_in_memory(last));

@@ -12,7 +12,7 @@
 namespace ananke::io {
 namespace {
 
-using sim::ColumnKind;
+
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 Trajectory oscillator(std::size_t rows) {

@@ -13,7 +13,6 @@
 namespace ananke::io {
 namespace {
 
-using sim::ColumnKind;
 
 constexpr std::size_t kGap = 2;
 constexpr int kDigits = 6;

@@ -2,4 +2,4 @@
 #pragma once
 
 #include "ananke/show.h"
-#include "sim/record.h"
+#include "ananke/record.h"

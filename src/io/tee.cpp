@@ -5,22 +5,22 @@
 namespace ananke::io {
 namespace {
 
-class Tee final : public sim::Recorder {
+class Tee final : public Recorder {
   public:
-    explicit Tee(std::vector<std::unique_ptr<sim::Recorder>> recorders)
+    explicit Tee(std::vector<std::unique_ptr<Recorder>> recorders)
         : recorders_(std::move(recorders)) {}
 
-    Result<void> begin(const sim::Header& header) override {
-        return each([&](sim::Recorder& recorder) { return recorder.begin(header); });
+    Result<void> begin(const Header& header) override {
+        return each([&](Recorder& recorder) { return recorder.begin(header); });
     }
     Result<void> row(std::span<const double> values) override {
-        return each([&](sim::Recorder& recorder) { return recorder.row(values); });
+        return each([&](Recorder& recorder) { return recorder.row(values); });
     }
-    Result<void> event(const sim::Event& event) override {
-        return each([&](sim::Recorder& recorder) { return recorder.event(event); });
+    Result<void> event(const Event& event) override {
+        return each([&](Recorder& recorder) { return recorder.event(event); });
     }
     Result<void> finish(const std::string& ending) override {
-        return each([&](sim::Recorder& recorder) { return recorder.finish(ending); });
+        return each([&](Recorder& recorder) { return recorder.finish(ending); });
     }
 
   private:
@@ -36,12 +36,12 @@ class Tee final : public sim::Recorder {
         return first;
     }
 
-    std::vector<std::unique_ptr<sim::Recorder>> recorders_;
+    std::vector<std::unique_ptr<Recorder>> recorders_;
 };
 
 }  // namespace
 
-std::unique_ptr<sim::Recorder> tee(std::vector<std::unique_ptr<sim::Recorder>> recorders) {
+std::unique_ptr<Recorder> tee(std::vector<std::unique_ptr<Recorder>> recorders) {
     return std::make_unique<Tee>(std::move(recorders));
 }
 

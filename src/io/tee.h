@@ -2,4 +2,4 @@
 #pragma once
 
 #include "ananke/record.h"
-#include "sim/record.h"
+#include "ananke/record.h"

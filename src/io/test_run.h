@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "sim/record.h"
+#include "ananke/record.h"
 
 namespace ananke::io {
 
-inline sim::Header test_header() {
-    using sim::ColumnKind;
+inline Header test_header() {
+    using ColumnKind;
     return {.title = "slider",
             .model_text = "model slider\ncoordinate x, θ\n",
             .version = "0.1.0",
@@ -41,7 +41,7 @@ inline void test_row(std::size_t i, std::span<double> values) {
 }
 
 /// Names of the HDF5 datasets and the columns of a row that each holds.
-inline std::map<std::string, std::vector<std::size_t>> test_datasets(const sim::Header& header) {
+inline std::map<std::string, std::vector<std::size_t>> test_datasets(const Header& header) {
     static const std::vector<std::string> names{
         "t", "q", "v", "a", "Qc", "lambda", "control", "residual", "force", "energy", "output"};
     std::map<std::string, std::vector<std::size_t>> datasets;

@@ -7,7 +7,7 @@
 
 #include <Eigen/Dense>
 
-#include "sim/reactions.h"
+#include "compile/reactions.h"
 
 namespace ananke::report {
 namespace {
@@ -56,7 +56,7 @@ class Target {
     Target(const Drawing& drawing, std::size_t target)
         : map_(drawing.states.prepared().compiled->reactions) {
         const std::vector<sym::Expr> all =
-            sim::reaction_expressions(map_, drawing.states.prepared().equations);
+            compile::reaction_expressions(map_, drawing.states.prepared().equations);
         const auto push = [&](const mech::Vec3& v) {
             expressions_.insert(expressions_.end(), v.begin(), v.end());
         };
@@ -102,9 +102,9 @@ class Target {
     }
 
   private:
-    const sim::ReactionMap& map_;
+    const compile::ReactionMap& map_;
     int reference_ = -1;
-    std::vector<const sim::ReactionMap::Term*> terms_;
+    std::vector<const compile::ReactionMap::Term*> terms_;
     std::vector<sym::Expr> expressions_;
 };
 
@@ -128,9 +128,9 @@ std::vector<double> path_of(const Drawing& drawing, const Target& target) {
 }  // namespace
 
 void find_contacts(Drawing& drawing) {
-    const sim::ReactionMap& map = drawing.states.prepared().compiled->reactions;
+    const compile::ReactionMap& map = drawing.states.prepared().compiled->reactions;
     for (std::size_t i = 0; i < map.targets.size(); ++i) {
-        const sim::ReactionMap::Target& target = map.targets[i];
+        const compile::ReactionMap::Target& target = map.targets[i];
         const bool moves = target.body >= 0 && drawing.model().bodies[at(target.body)].kind !=
                                                    mech::Body::Kind::kGround;
         if (!moves || !target.force || !target.torque || target.reference < 0) {

@@ -297,7 +297,7 @@ void add_energy(std::vector<PlotSpec>& plots, const Report& report) {
 
 }  // namespace
 
-std::vector<PlotSpec> default_plots(const Report& report, const sim::Prepared& prepared,
+std::vector<PlotSpec> default_plots(const Report& report, const compile::Prepared& prepared,
                                     const io::Trajectory& trajectory) {
     std::vector<PlotSpec> plots;
     add_response(plots, report, prepared.model);

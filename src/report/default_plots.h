@@ -3,13 +3,13 @@
 
 #include "ananke/record.h"
 #include "report/report.h"
-#include "sim/prepare.h"
+#include "compile/prepare.h"
 
 namespace ananke::report {
 
 /// Response, paths, constrained against unconstrained, forces of constraint, controls, constraint
 /// satisfaction, numerical error, energy; each only where the run has such columns.
-std::vector<PlotSpec> default_plots(const Report& report, const sim::Prepared& prepared,
+std::vector<PlotSpec> default_plots(const Report& report, const compile::Prepared& prepared,
                                     const io::Trajectory& trajectory);
 
 /// For results of which nothing but the columns is known.

@@ -22,7 +22,7 @@ bool all_found(const std::array<int, 3>& columns) {
     return std::count(columns.begin(), columns.end(), -1) == 0;
 }
 
-std::string sharing_note(const Drawing& drawing, const sim::ReactionShare& share) {
+std::string sharing_note(const Drawing& drawing, const compile::ReactionShare& share) {
     std::vector<std::string> others;
     for (const int owner : share.shared_with) {
         others.push_back(drawing.states.prepared().compiled->reactions.owners[at(owner)].name);
@@ -41,17 +41,17 @@ bool only_measures(const Drawing& drawing, const std::string& owner) {
 
 /// What the recorder gives as force[c:P] and torque[c:B].
 void draw_recorded(Drawing& drawing, const Uniqueness& judged) {
-    const sim::ReactionMap& map = drawing.states.prepared().compiled->reactions;
+    const compile::ReactionMap& map = drawing.states.prepared().compiled->reactions;
     for (std::size_t i = 0; i < map.targets.size(); ++i) {
-        const sim::ReactionMap::Target& target = map.targets[i];
+        const compile::ReactionMap::Target& target = map.targets[i];
         const bool ground = target.body >= 0 && drawing.model().bodies[at(target.body)].kind ==
                                                     mech::Body::Kind::kGround;
         const std::string& owner = map.owners[at(target.owner)].name;
         if (ground || only_measures(drawing, owner)) {
             continue;  // the ground takes the opposite of what the others get
         }
-        const sim::ReactionShare share =
-            i < judged.shares.size() ? judged.shares[i] : sim::ReactionShare{};
+        const compile::ReactionShare share =
+            i < judged.shares.size() ? judged.shares[i] : compile::ReactionShare{};
         const int reference = map.points[at(target.reference)];
         const auto contact = drawing.contacts.find(static_cast<int>(i));
         for (const bool torque : {false, true}) {

@@ -143,9 +143,9 @@ bool is_left_out(const Drawing& drawing, const mech::Joint& joint) {
 /// A joint that touches beside its places, as a wheel does, is drawn where it touches, with the
 /// path of that place. False for any other joint.
 bool add_contact(Drawing& drawing, SceneJoint& drawn) {
-    const sim::ReactionMap& map = drawing.states.prepared().compiled->reactions;
+    const compile::ReactionMap& map = drawing.states.prepared().compiled->reactions;
     for (const auto& [index, contact] : drawing.contacts) {
-        const sim::ReactionMap::Target& target = map.targets[at(index)];
+        const compile::ReactionMap::Target& target = map.targets[at(index)];
         if (map.owners[at(target.owner)].name != drawn.name) {
             continue;
         }

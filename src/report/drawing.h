@@ -8,7 +8,7 @@
 
 #include "report/report.h"
 #include "report/states.h"
-#include "sim/check.h"
+#include "inspect/check.h"
 
 namespace ananke::report {
 
@@ -29,11 +29,11 @@ struct Contact {
 };
 
 struct Drawing {
-    Drawing(const States& states_, const sim::CheckReport& check_, Report& report_)
+    Drawing(const States& states_, const inspect::CheckReport& check_, Report& report_)
         : states(states_), check(check_), report(report_) {}
 
     const States& states;
-    const sim::CheckReport& check;
+    const inspect::CheckReport& check;
     Report& report;
 
     // Filled by draw_points() and draw_bodies().

@@ -85,7 +85,7 @@ Report plain_report(const io::Trajectory& trajectory, const std::string& file) {
     return report;
 }
 
-Result<Report> make_report(const sim::Prepared& prepared, const sim::CheckReport* check,
+Result<Report> make_report(const compile::Prepared& prepared, const inspect::CheckReport* check,
                            const io::Trajectory& trajectory, const std::string& file,
                            const Compared& compared) {
     const Result<States> states = States::of(prepared, trajectory);
@@ -98,7 +98,7 @@ Result<Report> make_report(const sim::Prepared& prepared, const sim::CheckReport
             Comparison{compared.label, compared.trajectory->rows(),
                        add_columns(*compared.trajectory, &prepared.model, report.data)};
     }
-    draw_scene(states.value(), check != nullptr ? *check : sim::CheckReport{}, report);
+    draw_scene(states.value(), check != nullptr ? *check : inspect::CheckReport{}, report);
     if (check != nullptr) {
         report.tables = check_tables(*check, prepared);
     }

@@ -7,8 +7,8 @@
 #include "ananke/record.h"
 #include "base/result.h"
 #include "report/report.h"
-#include "sim/check.h"
-#include "sim/prepare.h"
+#include "inspect/check.h"
+#include "compile/prepare.h"
 
 namespace ananke::report {
 
@@ -22,7 +22,7 @@ Report plain_report(const io::Trajectory& trajectory, const std::string& file);
 
 /// The same with scene, tables (where `check` is not null) and the plots of the model's kind. Fails
 /// where the run is not one of this model. Equations are left to the caller.
-Result<Report> make_report(const sim::Prepared& prepared, const sim::CheckReport* check,
+Result<Report> make_report(const compile::Prepared& prepared, const inspect::CheckReport* check,
                            const io::Trajectory& trajectory, const std::string& file,
                            const Compared& compared = {});
 

@@ -139,7 +139,7 @@ Vector upwards(const Drawing& drawing) {
 
 }  // namespace
 
-void draw_scene(const States& states, const sim::CheckReport& check, Report& report) {
+void draw_scene(const States& states, const inspect::CheckReport& check, Report& report) {
     Drawing drawing(states, check, report);
     draw_points(drawing);
     draw_bodies(drawing);

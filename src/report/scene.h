@@ -3,11 +3,11 @@
 
 #include "report/report.h"
 #include "report/states.h"
-#include "sim/check.h"
+#include "inspect/check.h"
 
 namespace ananke::report {
 
 /// Fills report.scene; adds tracks to its data, and columns of forces that only the drawing has.
-void draw_scene(const States& states, const sim::CheckReport& check, Report& report);
+void draw_scene(const States& states, const inspect::CheckReport& check, Report& report);
 
 }  // namespace ananke::report

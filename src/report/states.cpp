@@ -55,7 +55,7 @@ class Formulas {
 
 }  // namespace
 
-Result<States> States::of(const sim::Prepared& prepared, const io::Trajectory& trajectory) {
+Result<States> States::of(const compile::Prepared& prepared, const io::Trajectory& trajectory) {
     States states(prepared, trajectory);
     std::unordered_map<std::string, std::size_t> columns;
     for (std::size_t i = 0; i < trajectory.columns(); ++i) {

@@ -8,7 +8,7 @@
 
 #include "ananke/record.h"
 #include "base/result.h"
-#include "sim/prepare.h"
+#include "compile/prepare.h"
 
 namespace ananke::report {
 
@@ -16,9 +16,9 @@ namespace ananke::report {
 class States {
   public:
     /// Fails where the run lacks the time, a position or a velocity of the model.
-    static Result<States> of(const sim::Prepared& prepared, const io::Trajectory& trajectory);
+    static Result<States> of(const compile::Prepared& prepared, const io::Trajectory& trajectory);
 
-    const sim::Prepared& prepared() const { return *prepared_; }
+    const compile::Prepared& prepared() const { return *prepared_; }
     const io::Trajectory& trajectory() const { return *trajectory_; }
     std::size_t count() const { return trajectory_->rows(); }
 
@@ -36,7 +36,7 @@ class States {
     std::vector<double> column(std::string_view name) const;
 
   private:
-    States(const sim::Prepared& prepared, const io::Trajectory& trajectory)
+    States(const compile::Prepared& prepared, const io::Trajectory& trajectory)
         : prepared_(&prepared), trajectory_(&trajectory) {}
     std::vector<double> evaluate(std::span<const sym::Expr> expressions, std::size_t states) const;
     void read_events();
@@ -48,7 +48,7 @@ class States {
         std::vector<double> parameters;
     };
 
-    const sim::Prepared* prepared_;
+    const compile::Prepared* prepared_;
     const io::Trajectory* trajectory_;
     std::vector<std::size_t> places_;  ///< of t, q and v among the columns
     std::vector<sym::Expr> symbols_;   ///< t, q, v, parameters

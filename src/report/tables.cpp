@@ -3,18 +3,18 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "sim/check_tables.h"
+#include "inspect/check_tables.h"
 
 namespace ananke::report {
 namespace {
 
-Table with_head(std::string title, std::string note, sim::TextTable rows) {
+Table with_head(std::string title, std::string note, inspect::TextTable rows) {
     Table table{std::move(title), std::move(note), rows.front(), {}};
     table.rows.assign(rows.begin() + 1, rows.end());
     return table;
 }
 
-Table system_table(const sim::CheckReport& check, const sim::Prepared& prepared) {
+Table system_table(const inspect::CheckReport& check, const compile::Prepared& prepared) {
     Table table{"System", "", {"quantity", "value"}, {}};
     table.rows = {{"coordinates", std::to_string(check.coordinates)},
                   {"constraint rows", std::to_string(prepared.compiled->constraint_rows)},
@@ -35,12 +35,12 @@ Table system_table(const sim::CheckReport& check, const sim::Prepared& prepared)
     return table;
 }
 
-Table start_table(const sim::CheckReport& check) {
+Table start_table(const inspect::CheckReport& check) {
     Table table{"Initial values moved onto the constraints",
                 "",
                 {"quantity", "given", "used", "remark"},
                 {}};
-    for (const sim::Moved& moved : check.start.moved) {
+    for (const dynamics::Moved& moved : check.start.moved) {
         table.rows.push_back({moved.name, to_text(moved.from), to_text(moved.to),
                               moved.exact ? "exact value, projected" : ""});
     }
@@ -49,24 +49,24 @@ Table start_table(const sim::CheckReport& check) {
 
 }  // namespace
 
-std::vector<Table> check_tables(const sim::CheckReport& check, const sim::Prepared& prepared) {
+std::vector<Table> check_tables(const inspect::CheckReport& check, const compile::Prepared& prepared) {
     std::vector<Table> tables{system_table(check, prepared)};
     if (prepared.compiled->constraint_rows > 0) {
-        tables.push_back(with_head("Constraints", "", sim::constraint_table(check, prepared)));
+        tables.push_back(with_head("Constraints", "", inspect::constraint_table(check, prepared)));
     }
     if (!check.analysis.dropped.empty()) {
         std::string sets;
-        for (const std::string& set : sim::dependent_sets(check, prepared)) {
+        for (const std::string& set : inspect::dependent_sets(check, prepared)) {
             sets += fmt::format(" Dependent: {}.", set);
         }
         tables.push_back(
             with_head("Redundant constraints at the start",
                       "Their motion and total force are unique, their multipliers are not." + sets,
-                      sim::dependence_table(check, prepared)));
+                      inspect::dependence_table(check, prepared)));
         tables.push_back(
             with_head("Uniqueness of reactions at the start",
                       "Where they are one of many (statically indeterminate) one share is given.",
-                      sim::reaction_table(check, prepared)));
+                      inspect::reaction_table(check, prepared)));
     }
     if (!prepared.compiled->controls.empty()) {
         tables.push_back({"Actuators",
@@ -74,7 +74,7 @@ std::vector<Table> check_tables(const sim::CheckReport& check, const sim::Prepar
                                       "along what the servos prescribe, 0 where they cannot.",
                                       to_short_text(check.regularity)),
                           {"control", "pushes"},
-                          sim::control_table(prepared)});
+                          inspect::control_table(prepared)});
     }
     if (!check.start.moved.empty()) {
         tables.push_back(start_table(check));

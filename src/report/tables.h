@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "report/report.h"
-#include "sim/check.h"
+#include "inspect/check.h"
 
 namespace ananke::report {
 
 /// Freedom and rank, kinds of constraints, dependent sets, uniqueness of reactions, actuators,
 /// moved initial values, events; each only where there is something to tell.
-std::vector<Table> check_tables(const sim::CheckReport& check, const sim::Prepared& prepared);
+std::vector<Table> check_tables(const inspect::CheckReport& check, const compile::Prepared& prepared);
 
 }  // namespace ananke::report

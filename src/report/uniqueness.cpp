@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sim/dynamics.h"
-#include "sim/evaluator.h"
+#include "dynamics/dynamics.h"
+#include "dynamics/evaluator.h"
 #include "solve/analysis.h"
 
 namespace ananke::report {
@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kLookedAt = 4;   ///< states after the start
 constexpr int kMostCoordinates = 300;  ///< an analysis costs their third power
 
-void merge(sim::ReactionShare& into, const sim::ReactionShare& other) {
+void merge(compile::ReactionShare& into, const compile::ReactionShare& other) {
     for (std::size_t k = 0; k < 3; ++k) {
         into.force[k] = into.force[k] && other.force[k];
         into.torque[k] = into.torque[k] && other.torque[k];
@@ -24,7 +24,7 @@ void merge(sim::ReactionShare& into, const sim::ReactionShare& other) {
 }
 
 /// Adds what the state of a row leaves open.
-void look_at(const States& states, std::size_t row, sim::Evaluator& evaluator, Uniqueness& found) {
+void look_at(const States& states, std::size_t row, dynamics::Evaluator& evaluator, Uniqueness& found) {
     const States::State state = states.state(row);
     for (std::size_t p = 0; p < state.parameters.size(); ++p) {
         const auto which = static_cast<int>(p);
@@ -34,12 +34,12 @@ void look_at(const States& states, std::size_t row, sim::Evaluator& evaluator, U
     }
     const double* q = state.q.data();
     const double* v = state.v.data();
-    sim::find_reactions(evaluator, state.t, q, v);
+    dynamics::find_reactions(evaluator, state.t, q, v);
     const solve::Analysis analysis = solve::analyse(evaluator.system(state.t, q, v));
     if (analysis.failure) {
         return;
     }
-    const std::vector<sim::ReactionShare> shares = sim::reaction_shares(
+    const std::vector<compile::ReactionShare> shares = compile::reaction_shares(
         states.prepared().compiled->reactions, evaluator.reactions(state.t, q, v), analysis);
     for (std::size_t i = 0; i < std::min(shares.size(), found.shares.size()); ++i) {
         merge(found.shares[i], shares[i]);
@@ -52,13 +52,13 @@ void look_at(const States& states, std::size_t row, sim::Evaluator& evaluator, U
 
 }  // namespace
 
-Uniqueness judge_uniqueness(const States& states, const sim::CheckReport& check) {
+Uniqueness judge_uniqueness(const States& states, const inspect::CheckReport& check) {
     Uniqueness found{check.reactions, check.analysis.lambda_unique};
     const auto coordinates = static_cast<int>(states.prepared().model.coordinates.size());
     if (found.lambda_unique.empty() || coordinates > kMostCoordinates || states.count() < 2) {
         return found;
     }
-    sim::Evaluator evaluator(states.prepared().compiled, states.prepared().parameters);
+    dynamics::Evaluator evaluator(states.prepared().compiled, states.prepared().parameters);
     for (std::size_t i = 1; i <= kLookedAt; ++i) {
         look_at(states, i * (states.count() - 1) / kLookedAt, evaluator, found);
     }

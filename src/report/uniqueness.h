@@ -5,18 +5,18 @@
 #include <vector>
 
 #include "report/states.h"
-#include "sim/check.h"
-#include "sim/reactions.h"
+#include "inspect/check.h"
+#include "compile/reactions.h"
 
 namespace ananke::report {
 
 struct Uniqueness {
     /// Per target of reactions: what some state leaves open.
-    std::vector<sim::ReactionShare> shares;
+    std::vector<compile::ReactionShare> shares;
     std::vector<bool> lambda_unique;  ///< per row
 };
 
 /// Looks at the start and a few states after it; one that cannot be analysed is left out.
-Uniqueness judge_uniqueness(const States& states, const sim::CheckReport& check);
+Uniqueness judge_uniqueness(const States& states, const inspect::CheckReport& check);
 
 }  // namespace ananke::report

@@ -1,0 +1,63 @@
+// Which road a model takes: full matrices or sparse systems, one program or segments.
+//
+// Decided once, when a model is compiled, by the operations that each road is predicted to take,
+// counted from the patterns of M and A; never by the number of coordinates. Of the roads that a
+// model may take it takes the one that costs least:
+//
+//   which rows count,         full matrices    n^3/3 + m n^2 + 2 n m^2 operations
+//   start, rows of output     sparse systems   the fill of [M A^T; A 0], entries
+//
+//   programs                  in one piece     instructions of the equations, products of their
+//                                              elimination, entries of full matrices
+//                             in segments      a constant: tapes, families, packets
+//
+//   watch of the rank         a program        the fill of A A^T, row by row
+//                             sparse systems   the fill of [1 B^T; B 0], and solutions with it
+//
+// Friction, forces that depend on multipliers and actuators have full matrices alone; impacts, and
+// switches on reactions, have one program alone.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace ananke::compile {
+
+struct CompiledModel;
+
+/// In operations of full matrices, about.
+struct RoadCosts {
+    double full = 0.0;       ///< one look at the rows by full matrices
+    double sparse = 0.0;     ///< the same by sparse systems
+    double one_piece = 0.0;  ///< of making the programs in one piece
+    double segments = 0.0;   ///< of making them in segments, beyond what both take
+};
+
+/// Of patterns alone. The fill is not counted where sparse systems cost more without it.
+RoadCosts predict_costs(const CompiledModel& model);
+
+/// Which of them a model may take.
+bool may_have_sparse_rows(const CompiledModel& model);
+bool may_have_segments(const CompiledModel& model);
+
+/// Sets CompiledModel::sparse and CompiledModel::large.
+void choose_roads(CompiledModel& model);
+
+/// Products of the elimination beyond which no program of it is made: the solvers by full matrices
+/// or sparse systems are as fast, and begin at once.
+double longest_program(const CompiledModel& model);
+
+/// The order in which a program eliminates A A^T of these rows, fewest neighbours first, and what
+/// that costs.
+struct RowSequence {
+    std::vector<std::size_t> rows;  ///< places among the rows; not all of them beyond the limit
+    double products = 0.0;          ///< at least, beyond the limit
+};
+/// Ends where the products exceed `most`.
+RowSequence row_sequence(const CompiledModel& model, std::span<const int> rows, double most);
+
+/// Products of that elimination beyond which sparse systems watch the rank of these rows with less.
+double most_products_of_watch(const CompiledModel& model, std::span<const int> rows);
+
+}  // namespace ananke::compile

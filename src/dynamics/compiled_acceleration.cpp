@@ -1,0 +1,388 @@
+#include "dynamics/compiled_acceleration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "code/tangent.h"
+#include "dynamics/recorded_motion.h"
+#include "dynamics/segmented_elimination.h"
+
+namespace ananke::dynamics {
+namespace {
+
+using code::Recorded;
+
+/// The part of a row in the range-space order that the other rows do not reproduce, over what is
+/// sound.
+constexpr double kPartAlarm = 1e-3;
+/// What is sound where less than solve::kSoundPart was there when the order was chosen, over that.
+constexpr double kPartKept = 0.1;
+/// A row's pivot next to a singular configuration, where its fall is no fault of the order.
+constexpr double kPivotAcross = 1e-3;
+/// Programs of one run that are kept.
+constexpr std::size_t kMostRecordings = 64;
+/// Newton's method for forces and multipliers that are not affine in each other.
+constexpr int kMostIterations = 12;
+
+}  // namespace
+
+CompiledAcceleration::CompiledAcceleration(Evaluator& evaluator)
+    : evaluator_(&evaluator),
+      n_(evaluator.model().n()),
+      integrals_(1 + evaluator.model().rows.size() - at(evaluator.model().constraint_rows)),
+      feeds_back_(!evaluator.model().feedback.empty()),
+      affine_(evaluator.model().affine_feedback),
+      varies_(entries_that_vary(evaluator.model())),
+      x_(at(evaluator.model().layout.multipliers)),
+      next_(x_) {}
+
+bool CompiledAcceleration::choose(const solve::System& at, std::span<const int> rows,
+                                  std::span<const solve::Pivot> controls) {
+    return choose_order(rows, controls, [&](std::span<const int> wanted) {
+        return choose_pivots(*evaluator_, at, wanted, varies_);
+    });
+}
+
+bool CompiledAcceleration::choose(const EntryValues& at, std::span<const int> rows) {
+    return choose_order(rows, {}, [&](std::span<const int> wanted) {
+        return choose_pivots(*evaluator_, at, wanted, varies_);
+    });
+}
+
+template <class ChoosePivots>
+bool CompiledAcceleration::choose_order(std::span<const int> rows,
+                                        std::span<const solve::Pivot> controls,
+                                        ChoosePivots choose_pivots) {
+    if (parameter_changes_ != evaluator_->parameter_changes() ||
+        recordings_.size() >= kMostRecordings) {
+        active_ = nullptr;
+        recordings_.clear();
+        parameter_changes_ = evaluator_->parameter_changes();
+    }
+    if (stick_changes_ != evaluator_->stick_changes()) {
+        active_ = nullptr;  // it may have as many rows, but others
+        stick_changes_ = evaluator_->stick_changes();
+    }
+    if (active_ != nullptr && active_->order.rows.size() == rows.size() && suits(*active_)) {
+        return true;
+    }
+    RowOrder wanted{{rows.begin(), rows.end()}, {}, {controls.begin(), controls.end()}};
+    std::sort(wanted.rows.begin(), wanted.rows.end());
+    active_ = find_suitable(wanted.rows);
+    if (active_ != nullptr) {
+        return true;
+    }
+    std::optional<std::vector<solve::Pivot>> pivots = choose_pivots(wanted.rows);
+    if (!pivots) {
+        return false;
+    }
+    wanted.pivots = std::move(*pivots);
+    const auto known = std::find_if(recordings_.begin(), recordings_.end(),
+                                    [&](const auto& one) { return one->order == wanted; });
+    active_ = known == recordings_.end() ? make(std::move(wanted)) : known->get();
+    measure();
+    return true;
+}
+
+compile::RecordKey CompiledAcceleration::key(compile::RecordKey::Kind kind, const RowOrder& order) const {
+    return compile::RecordKey(kind)
+        .add(parameters_of(*evaluator_))
+        .add(order.rows)
+        .add(order.pivots)
+        .add(order.controls);
+}
+
+CompiledAcceleration::Recording* CompiledAcceleration::make(RowOrder order) {
+    const compile::CompiledModel& model = evaluator_->model();
+    const auto code = model.programs->get<Code>(key(compile::RecordKey::Kind::kAcceleration, order), [&] {
+        return model.is_large() ? record_segments(order, false) : record(order, false);
+    });
+    recordings_.push_back(std::make_unique<Recording>(*code, std::move(order)));
+    return recordings_.back().get();
+}
+
+CompiledAcceleration::Recording* CompiledAcceleration::find_suitable(std::span<const int> rows) {
+    for (const std::unique_ptr<Recording>& one : recordings_) {
+        if (std::equal(rows.begin(), rows.end(), one->order.rows.begin(), one->order.rows.end()) &&
+            suits(*one)) {
+            return one.get();
+        }
+    }
+    return nullptr;
+}
+
+/// True if every pivot is a good part of what it was; a change of sign is taken note of.
+bool CompiledAcceleration::suits(Recording& recording) {
+    outputs_.resize(recording.kernel.output_count());
+    recording.kernel.run(evaluator_->inputs().data(), outputs_.data());
+    const double* output = outputs_.data() + watched();
+    for (PivotWatch& watch : recording.pivots) {
+        const double part = *output++ * watch.inverse_size;
+        if (!(std::abs(part) >= std::max(watch.least.sound, watch.least.good))) {
+            return false;
+        }
+        watch.inverse_size = std::copysign(watch.inverse_size, part * watch.inverse_size);
+    }
+    set_bounds(recording);
+    return std::all_of(output, output + recording.parts,
+                       [&](double inverse) { return inverse <= recording.most_inverse_part; });
+}
+
+/// Runs the program at the state of the last system, to know what its pivots are there.
+void CompiledAcceleration::measure() {
+    outputs_.resize(active_->kernel.output_count());
+    active_->kernel.run(evaluator_->inputs().data(), outputs_.data());
+    const double* output = outputs_.data() + watched();
+    for (PivotWatch& watch : active_->pivots) {
+        watch.inverse_size = 1.0 / *output++;
+    }
+    for (std::size_t k = 0; k < active_->parts; ++k) {
+        const double inverse = *output++;
+        if (inverse > 1.0 / solve::kSoundPart) {
+            active_->most_inverse_part = std::max(active_->most_inverse_part, inverse / kPartKept);
+        }
+    }
+    set_bounds(*active_);
+}
+
+void CompiledAcceleration::set_bounds(Recording& recording) {
+    recording.bounds.clear();
+    for (const PivotWatch& watch : recording.pivots) {
+        recording.bounds.push_back(watch.inverse_size / watch.fine);
+    }
+    recording.bounds.resize(recording.pivots.size() + recording.parts,
+                            1.0 / recording.most_inverse_part);
+    recording.bounds.resize(recording.bounds.size() + recording.limits, 1.0);
+}
+
+CompiledAcceleration::Code CompiledAcceleration::record(const RowOrder& order,
+                                                        bool with_forces) const {
+    const compile::CompiledModel& model = evaluator_->model();
+    const compile::InputLayout& layout = model.layout;
+    const auto n = static_cast<std::size_t>(n_);
+    code::Builder builder(static_cast<std::uint32_t>(layout.size()));
+    const std::vector<Recorded> inputs = recorded_inputs(builder, *evaluator_);
+    Watched<Recorded> watched(order.rows.size());
+    const RecordedMotion motion(*evaluator_, builder, inputs, order, watched);
+    const MotionAnswer& answer = motion.answer();
+
+    std::vector<code::Value> outputs;
+    const auto put = [&](std::span<const Recorded> values) {
+        for (const Recorded& one : values) {
+            outputs.push_back(one.value(builder));
+        }
+    };
+    const Recorded rate = motion.energy_rate();
+    put(std::span(inputs).subspan(layout.v(), n));
+    put(answer.a);
+    put({&rate, 1});
+    put(std::span(answer.lambda).subspan(at(model.constraint_rows)));
+    put(watched.pivots);
+    put(watched.parts);
+    put(motion.limits());
+    put(motion.closing());
+    if (with_forces) {
+        std::vector<Recorded> Qc = motion.push(answer);
+        for (std::size_t i = 0; i < motion.nonideal().size(); ++i) {
+            Qc[i] = Qc[i] + motion.nonideal()[i];
+        }
+        put(answer.lambda);
+        put(Qc);
+        if (model.has_nonideal) {
+            put(motion.push(motion.ideal()));
+        }
+        put(answer.u);
+    }
+    code::StateKernel kernel(builder.finish(outputs));
+    const bool takes_state_alone =
+        model.switches.empty() && code::used_inputs(kernel.program()) <= layout.a();
+    return {RecordedKernel(std::move(kernel)), std::move(watched.bounds), watched.parts.size(),
+            motion.limits().size(), takes_state_alone};
+}
+
+void CompiledAcceleration::start_from(const double* lambda) {
+    std::copy_n(lambda, x_.size(), x_.begin());
+}
+
+void CompiledAcceleration::closing_multipliers(const std::vector<double>& outputs,
+                                               std::vector<double>& x) const {
+    const double* closing = outputs.data() + before_closing();
+    for (const int row : evaluator_->model().feedback) {
+        x[at(row)] = *closing++;
+    }
+}
+
+/// Until forces and multipliers agree: at once where the forces are affine.
+void CompiledAcceleration::run_closed(RecordedKernel& kernel, std::vector<double>& outputs,
+                                      double t, const double* q, const double* v) {
+    const std::vector<double>* x = &x_;
+    for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+        evaluator_->set_multipliers(x->data());
+        kernel.run(evaluator_->system_inputs(t, q, v).data(), outputs.data());
+        if (affine_ || !(outputs[before_closing() - 1] > 1.0)) {
+            return;
+        }
+        closing_multipliers(outputs, next_);
+        x = &next_;
+    }
+}
+
+std::optional<MotionForces> CompiledAcceleration::forces(double t, const double* q,
+                                                         const double* v) {
+    const compile::CompiledModel& model = evaluator_->model();
+    if (model.is_large() && model.has_nonideal) {
+        return std::nullopt;  // the ideal part would need an elimination of its own
+    }
+    if (!active_->forces) {
+        const auto kernel =
+            model.programs->get<RecordedKernel>(key(compile::RecordKey::Kind::kForces, active_->order), [&] {
+                return model.is_large() ? record_segments(active_->order, true).kernel
+                                        : record(active_->order, true).kernel;
+            });
+        active_->forces.emplace(*kernel);
+    }
+    forces_outputs_.resize(active_->forces->output_count());
+    if (feeds_back_) {
+        run_closed(*active_->forces, forces_outputs_, t, q, v);
+    } else {
+        active_->forces->run(evaluator_->system_inputs(t, q, v).data(), forces_outputs_.data());
+    }
+    const auto finite = [](double x) { return std::isfinite(x); };
+    if (health(forces_outputs_) > PivotHealth::kTired ||
+        !std::all_of(forces_outputs_.begin(), forces_outputs_.end(), finite)) {
+        return std::nullopt;
+    }
+    if (model.is_large()) {
+        return sparse_forces(t, q, v);
+    }
+    std::span<const double> rest =
+        std::span<const double>(forces_outputs_).subspan(before_closing() + model.feedback.size());
+    const auto take = [&rest](std::size_t count) {
+        const std::span<const double> head = rest.first(count);
+        rest = rest.subspan(count);
+        return head;
+    };
+    MotionForces found;
+    found.a = std::span<const double>(forces_outputs_).subspan(at(n_), at(n_));
+    found.lambda = take(model.rows.size());
+    found.Qc = take(at(n_));
+    found.Qc_ideal = take(model.has_nonideal ? at(n_) : 0);
+    found.u = take(model.controls.size());
+    found.rank = static_cast<int>(active_->order.rows.size() + active_->order.controls.size());
+    return found;
+}
+
+/// Of a program in segments, which gives the multipliers alone.
+MotionForces CompiledAcceleration::sparse_forces(double t, const double* q, const double* v) {
+    const compile::CompiledModel& model = evaluator_->model();
+    const std::vector<int>& rows = active_->order.rows;
+    lambda_.assign(model.rows.size(), 0.0);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        lambda_[at(rows[k])] = -forces_outputs_[before_closing() + k];
+    }
+    const compile::SparseValues values = evaluator_->sparse_system(t, q, v);
+    Qc_.assign(at(n_), 0.0);
+    for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
+        const compile::Place& place = model.row_entries[i];
+        Qc_[at(place.column)] += values.A[i] * lambda_[at(place.row)];
+    }
+    const auto a = std::span<const double>(forces_outputs_).subspan(at(n_), at(n_));
+    return {a, lambda_, Qc_, {}, {}, static_cast<int>(rows.size())};
+}
+
+bool CompiledAcceleration::derivatives(double t, const double* q, const double* v,
+                                       std::span<double> J) {
+    const compile::InputLayout& layout = evaluator_->model().layout;
+    const auto n = static_cast<std::size_t>(n_);
+    const std::size_t inputs = layout.size();
+    const std::size_t columns = 2 * n;  // q and v stand side by side among the inputs
+    const std::size_t rows = n + integrals_;
+    constexpr std::size_t lanes = kLanes;
+    if (active_->kernel.program() == nullptr) {
+        return false;
+    }
+    if (!active_->tangent) {
+        std::vector<std::uint32_t> moving(columns);
+        std::iota(moving.begin(), moving.end(), static_cast<std::uint32_t>(layout.q()));
+        const auto code = evaluator_->model().programs->get<code::PacketKernel<kLanes>>(
+            key(compile::RecordKey::Kind::kTangent, active_->order), [&] {
+                code::Program program = *active_->kernel.program();
+                program.outputs.erase(program.outputs.begin(), program.outputs.begin() + n_);
+                return code::PacketKernel<kLanes>(code::tangent(program, moving, rows));
+            });
+        active_->tangent.emplace(*code);
+    }
+    tangent_inputs_.assign((inputs + columns) * lanes, 0.0);
+    tangent_outputs_.resize(rows * lanes);
+    if (feeds_back_) {
+        run_closed(active_->kernel, outputs_, t, q, v);
+        next_ = x_;
+        closing_multipliers(outputs_, next_);
+        evaluator_->set_multipliers(next_.data());
+    }
+    const std::span<const double> at = evaluator_->system_inputs(t, q, v);
+    for (std::size_t i = 0; i < inputs; ++i) {
+        std::fill_n(tangent_inputs_.begin() + static_cast<std::ptrdiff_t>(i * lanes), lanes, at[i]);
+    }
+    double* const rates = tangent_inputs_.data() + inputs * lanes;
+    for (std::size_t first = 0; first < columns; first += lanes) {
+        const std::size_t count = std::min(lanes, columns - first);
+        for (std::size_t lane = 0; lane < count; ++lane) {
+            rates[(first + lane) * lanes + lane] = 1.0;
+        }
+        active_->tangent->run(tangent_inputs_.data(), tangent_outputs_.data());
+        for (std::size_t lane = 0; lane < count; ++lane) {
+            rates[(first + lane) * lanes + lane] = 0.0;
+            for (std::size_t i = 0; i < rows; ++i) {
+                J[i * columns + first + lane] = tangent_outputs_[i * lanes + lane];
+            }
+        }
+    }
+    return true;
+}
+
+bool CompiledAcceleration::serves_across() const {
+    const double* output = outputs_.data() + watched();
+    bool serves = true;
+    for (const PivotWatch& watch : active_->pivots) {
+        const double part = *output++ * watch.inverse_size;
+        serves &= std::abs(part) >= std::min(watch.least.alarm, kPivotAcross);
+    }
+    for (std::size_t k = 0; k < active_->parts; ++k) {
+        serves &= *output++ <= active_->most_inverse_part;
+    }
+    for (std::size_t k = 0; k < active_->limits; ++k) {
+        serves &= *output++ <= 1.0;
+    }
+    return serves;
+}
+
+/// What is wrong with the pivots, bound by bound.
+PivotHealth CompiledAcceleration::examine(const std::vector<double>& outputs) const {
+    const double* output = outputs.data() + watched();
+    bool alarm = false;
+    bool good = true;
+    bool sound = true;
+    for (const PivotWatch& watch : active_->pivots) {
+        const double part = *output++ * watch.inverse_size;
+        alarm |= !(std::abs(part) >= watch.least.alarm);
+        good &= std::abs(part) >= watch.least.good;
+        sound &= part >= watch.least.sound;
+    }
+    for (std::size_t k = 0; k < active_->parts; ++k) {
+        const double inverse_part = *output++;
+        alarm |= !(inverse_part <= active_->most_inverse_part / kPartAlarm);
+        sound &= inverse_part <= active_->most_inverse_part;
+    }
+    for (std::size_t k = 0; k < active_->limits; ++k) {
+        alarm |= !(*output++ <= 1.0);
+    }
+    if (alarm) {
+        return PivotHealth::kAlarm;
+    }
+    return !sound ? PivotHealth::kDoubtful : (good ? PivotHealth::kSound : PivotHealth::kTired);
+}
+
+}  // namespace ananke::dynamics

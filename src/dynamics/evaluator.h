@@ -1,0 +1,256 @@
+// The numbers of a compiled model at one (t, q, v): memory and kernels of one run.
+#pragma once
+
+#include <Eigen/Dense>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/fresh_numbers.h"
+#include "compile/compiled_model.h"
+#include "compile/sparse_values.h"
+#include "dynamics/scales.h"
+#include "solve/projection.h"
+#include "solve/system.h"
+
+namespace ananke::dynamics {
+
+struct Energy {
+    double kinetic, potential;
+    double h;      ///< v.T_v - T + V
+    double power;  ///< h' = power + Qc.v
+};
+
+/// No allocation after construction, except where a method says so, and for the matrices of the
+/// first system.
+class Evaluator final : public solve::ConstraintSurface {
+  public:
+    Evaluator(std::shared_ptr<const compile::CompiledModel> compiled, std::span<const double> parameters);
+
+    const compile::CompiledModel& model() const { return *compiled_; }
+    /// Sizes that residuals are measured by. Who runs a motion starts them and lets them see it.
+    Scales& scales() { return scales_; }
+    const Scales& scales() const { return scales_; }
+
+    /// M, Q, C, A, b at the state. The views stay valid until the next call.
+    solve::System system(double t, const double* q, const double* v);
+    /// The same without the magnitudes of the rows, which only the choice of rows needs.
+    solve::System system_in_step(double t, const double* q, const double* v);
+    /// The same without matrices, for large models. Frictions are not masked.
+    compile::SparseValues sparse_system(double t, const double* q, const double* v);
+    /// The input of the kernel of the system at a state, for programs that do its work.
+    std::span<const double> system_inputs(double t, const double* q, const double* v) {
+        load(t, q, v);
+        if (!switch_value_.empty() && !(switches_held_ && free_switches_ == 0)) {
+            follow_switches();
+        }
+        return input_;
+    }
+    /// Besides t, q and v the inputs do not follow the state.
+    bool inputs_hold() const {
+        return switch_value_.empty() || (switches_held_ && free_switches_ == 0);
+    }
+    /// h' less the power of the forces of constraint, at the state of the last system.
+    double power() const { return power_; }
+
+    // Switches of the force law. As long as nothing is said their sides follow the state; those of
+    // reactions stay until follow_reactions() says otherwise, here and everywhere below.
+    int side(int which) const {
+        return static_cast<int>(
+            input_[compiled_->layout.sides() + static_cast<std::size_t>(which)]);
+    }
+    void set_side(int which, int side) {
+        input_[compiled_->layout.sides() + static_cast<std::size_t>(which)] = side;
+    }
+    /// g of all switches at a state, for the multipliers as they are.
+    std::span<const double> switch_values(double t, const double* q, const double* v);
+    /// What of g is rounding there.
+    std::span<const double> switch_rounding(double t, const double* q, const double* v);
+    /// Switch::rate of all switches at a state with its acceleration, then what of it is rounding,
+    /// then Switch::speed.
+    std::span<const double> switch_rates(double t, const double* q, const double* v,
+                                         const double* a);
+    /// From now on the sides follow the state.
+    void release_switches();
+    /// From now on they stay as they are at this state.
+    void hold_switches(double t, const double* q, const double* v);
+    /// The same, where the sides were held before: one whose g is rounding stays as it is.
+    void hold_switches_again(double t, const double* q, const double* v);
+    /// One that is held follows the state from now on, until it is held again.
+    void let_follow(int which);
+    void hold(int which, int side);
+    bool follows(int which) const { return free_[static_cast<std::size_t>(which)] != 0; }
+    /// The sides that are held are put aside and follow the state until resume_hold().
+    void suspend_hold();
+    void resume_hold();
+    /// Puts the sides that are held aside, as suspend_hold() does, if they are not those of this
+    /// state. False, and nothing is changed, if they are, or none are held.
+    bool take_own_law(double t, const double* q, const double* v);
+    /// The sides of reactions are those of these multipliers, unless they are held. True if one has
+    /// changed: then the multipliers have, too.
+    bool follow_reactions(const double* lambda);
+
+    /// From now on the integrals of rows in the velocities keep their values at this state, as
+    /// position rows after the holonomic ones. One that is not a number here is not kept. Call it
+    /// again where a parameter changes. Allocates.
+    void hold_integrals(double t, const double* q);
+
+    // Multipliers as inputs of forces, frictions and outputs: those of the constraint rows.
+    void set_multipliers(const double* lambda);
+    /// Q, C and power of the last system once more, with the multipliers as they now are, and the
+    /// slopes of Q + C by those that feed back. Views of that system see the change.
+    void update_reactive();
+    /// The terms of Q + C without multipliers at the state of the last system.
+    const Eigen::VectorXd& free_force();
+    /// d(Q + C)/d lambda of row CompiledModel::feedback[k], n numbers.
+    const double* feedback_slope(int k) const {
+        return slopes_.data() + static_cast<std::ptrdiff_t>(k) * compiled_->n();
+    }
+
+    // Frictions: each slips, with directions that are not all zero, or its rows are in force.
+    bool sticks(int friction) const;
+    /// Whether a row, counted among CompiledModel::rows, is a stick row in force.
+    bool row_sticks(int row) const {
+        return row >= compiled_->constraint_rows &&
+               in_force_[static_cast<std::size_t>(row - compiled_->constraint_rows)] != 0;
+    }
+    void set_stick(int friction);
+    void set_slip(int friction, std::span<const double> direction);
+    std::span<const double> direction(int friction) const;
+    /// A slip of two components that is not larger has no direction of its own.
+    void set_still(int friction, double slip);
+    /// Values of CompiledModel::friction at a state, for the multipliers as they are.
+    std::span<const double> friction_values(double t, const double* q, const double* v);
+    /// What slips are measured against, per stick row: the change of the slip when the velocities
+    /// change by their sizes. Valid until the next call of any method.
+    std::span<const double> slip_sizes(double t, const double* q, const double* v);
+    /// The stick rows of A and b at the state of the last system, in force or not.
+    std::span<const double> slip_row(int k) const;
+    double slip_b(int k) const { return slip_b_[static_cast<std::size_t>(k)]; }
+    bool any_sticks() const { return sticking_ > 0; }
+    /// How often a stick row came into force or went out of it.
+    std::size_t stick_changes() const { return stick_changes_; }
+
+    Energy energy(double t, const double* q, const double* v);
+    /// Values of outputs and speeds.
+    std::span<const double> outputs(double t, const double* q, const double* v, const double* a);
+    /// Residual of every row as written, over the summed magnitudes of its terms, at least what it
+    /// changes by when its coordinates change by their sizes.
+    std::span<const double> scaled_residuals(double t, const double* q, const double* v);
+    /// The same unscaled.
+    std::span<const double> raw_residuals(double t, const double* q, const double* v);
+    /// Values of CompiledModel::following at these positions. Allocates.
+    std::vector<double> start_velocities(double t, const double* q);
+    /// The input of every kernel at a state, for kernels that are not the evaluator's own. Without
+    /// `a` the accelerations are those of the last state that had any.
+    std::span<const double> inputs(double t, const double* q, const double* v,
+                                   const double* a = nullptr);
+    std::span<const double> inputs() const { return input_; }
+    double parameter(int which) const {
+        return input_[compiled_->layout.p() + static_cast<std::size_t>(which)];
+    }
+    void set_parameter(int which, double value) {
+        input_[compiled_->layout.p() + static_cast<std::size_t>(which)] = value;
+        ++parameter_changes_;
+    }
+    /// How often set_parameter() was called.
+    std::size_t parameter_changes() const { return parameter_changes_; }
+    /// Values of reaction_expressions().
+    std::span<const double> reactions(double t, const double* q, const double* v);
+    /// D^T at the state of the last system: row k is the generalised force of the unit control k.
+    const solve::RowMatrix& actuation() const { return Dt_; }
+    /// Three numbers per control: its direction; then per CompiledModel::aims: W.
+    std::span<const double> control_vectors(double t, const double* q, const double* v);
+    /// The gauge the model asks for, or the default one. Allocates.
+    solve::Gauge gauge(double t, const double* q, const double* v);
+
+    /// As position() and velocity(), with the entries at CompiledModel::holonomic_entries and
+    /// row_entries instead of matrices; valid until the next call of any method.
+    std::span<const double> position_entries(double t, const double* q, double* phi, double* scale);
+    std::span<const double> velocity_entries(double t, const double* q, const double* v,
+                                             double* psi, double* scale);
+    /// At CompiledModel::mass_entries, likewise.
+    std::span<const double> mass_entries(double t, const double* q);
+
+    // solve::ConstraintSurface
+    int coordinates() const override { return compiled_->n(); }
+    int position_rows() const override {
+        return static_cast<int>(compiled_->holonomic.size() + first_integrals_.size());
+    }
+    int velocity_rows() const override { return compiled_->m(); }
+    void position(double t, const double* q, double* phi, double* J, double* scale) override;
+    void velocity(double t, const double* q, const double* v, double* psi, double* J,
+                  double* scale) override;
+    void mass(double t, const double* q, double* M) override;
+    std::span<const solve::CoordinateGroup> groups() const override { return compiled_->groups; }
+    std::span<const double> sizes(bool velocities, const double* x) override {
+        return velocities ? scales_.velocities_with(x) : scales_.positions_with(x);
+    }
+
+  private:
+    void load(double t, const double* q, const double* v) {
+        const auto n = static_cast<std::size_t>(compiled_->layout.n);
+        double* const input = input_.data();
+        input[0] = t;
+        if (v == q + n) {  // as in the state of a run
+            copy_few(q, 2 * n, input + 1);
+            return;
+        }
+        copy_few(q, n, input + 1);
+        copy_few(v, n, input + 1 + n);
+    }
+    void make_matrices();
+    template <class SideOf>
+    bool set_sides(SideOf side_of);
+    void follow_switches();
+    void take_forces(const double*& next);
+    void mask_slipping_rows();
+    /// At the inputs of the last evaluation.
+    std::span<const double> compliances();
+    void scatter_mass(const double* values, double* M) const;
+    void raise_scales(const std::vector<compile::Place>& places, const double* entries,
+                      std::span<const double> sizes, std::span<const double> tied,
+                      std::span<double> scale);
+    void scatter_rows(const std::vector<compile::Place>& places, const double* values, std::size_t size,
+                      double* J) const;
+
+    std::shared_ptr<const compile::CompiledModel> compiled_;
+    Scales scales_;
+    // Kernels keep slots of their own, so each evaluator runs copies.
+    code::Kernel dynamics_, switch_values_, switch_scales_, switch_rates_, magnitudes_, mass_,
+        position_, velocity_, residuals_, energy_, output_, force_, reactive_, free_force_,
+        friction_, compliance_, gauge_, control_;
+    std::vector<double> input_;                           ///< layout.size()
+    std::vector<double> scratch_;                         ///< largest output of a kernel
+    std::vector<double> compliances_;                     ///< C_J of all owners
+    std::vector<double> sparse_;                          ///< of the last sparse_system()
+    solve::RowMatrix M_;                                  ///< n x n, when it is asked for
+    solve::RowMatrix A_;                                  ///< m x n, likewise
+    solve::RowMatrix Dt_;                                 ///< controls x n
+    Eigen::VectorXd Q_, C_;                               ///< n; C empty without non-ideal terms
+    Eigen::VectorXd free_Q_;                              ///< n, where forces feed back
+    Eigen::VectorXd b_;                                   ///< m
+    Eigen::VectorXd magnitude_;                           ///< 2 m: of the rows of A, then of b
+    Eigen::VectorXd none_;                                ///< 0: magnitudes that are not known
+    std::vector<double> scaled_;                          ///< m
+    std::vector<double> residual_scale_;                  ///< m
+    std::vector<double> change_;                          ///< per row, see raise_scales()
+    std::vector<double> switch_value_, switch_rounding_;  ///< per switch
+    std::vector<double> switch_rate_;                     ///< rates, then their rounding
+    std::vector<double> held_sides_;                      ///< put aside by suspend_hold()
+    std::vector<char> free_;                              ///< per switch: follows the state
+    int free_switches_ = 0;                               ///< how many do
+    std::vector<double> slopes_;                          ///< n per row that feeds back
+    std::vector<double> friction_values_;
+    std::vector<char> in_force_;     ///< per stick row
+    std::vector<double> slip_rows_;  ///< stick rows of A, whether in force or not
+    std::vector<double> slip_b_;
+    int sticking_ = 0;  ///< stick rows in force
+    std::size_t stick_changes_ = 0;
+    std::size_t parameter_changes_ = 0;
+    bool switches_held_ = false;
+    std::vector<double> first_integrals_;  ///< empty, or of compiled_->integrals; NaN: not kept
+    double power_ = 0.0;
+};
+
+}  // namespace ananke::dynamics

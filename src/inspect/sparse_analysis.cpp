@@ -1,0 +1,100 @@
+#include "inspect/sparse_analysis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "dynamics/sparse_dynamics.h"
+#include "dynamics/sparse_rows.h"
+#include "solve/symmetric_factor.h"
+
+namespace ananke::inspect {
+namespace {
+
+std::size_t at(int i) {
+    return static_cast<std::size_t>(i);
+}
+
+/// Sets of rows tied by dependences.
+std::vector<std::vector<int>> sets_of(const solve::Analysis& analysis) {
+    std::vector<int> parent(analysis.lambda_unique.size());
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto root = [&](int k) {
+        while (parent[at(k)] != k) {
+            k = parent[at(k)] = parent[at(parent[at(k)])];
+        }
+        return k;
+    };
+    for (const solve::DroppedRow& dropped : analysis.dropped) {
+        for (const int kept : dropped.kept) {
+            parent[at(root(kept))] = root(dropped.row);
+        }
+    }
+    std::map<int, std::vector<int>> sets;
+    for (int k = 0; k < static_cast<int>(parent.size()); ++k) {
+        if (!analysis.lambda_unique[at(k)]) {
+            sets[root(k)].push_back(k);
+        }
+    }
+    std::vector<std::vector<int>> list;
+    for (auto& [first, set] : sets) {
+        list.push_back(std::move(set));
+    }
+    std::sort(list.begin(), list.end());
+    return list;
+}
+
+}  // namespace
+
+bool has_regular_mass(const compile::CompiledModel& model, std::span<const double> mass) {
+    std::vector<solve::SymmetricPlace> places;
+    for (const compile::Place& place : model.mass_entries) {
+        places.push_back({place.row, place.column});
+    }
+    return solve::SymmetricFactor(model.n(), places).factor(mass);
+}
+
+std::optional<solve::Analysis> analyse_sparse(dynamics::Evaluator& evaluator, double t, const double* q,
+                                              const double* v) {
+    const compile::CompiledModel& model = evaluator.model();
+    dynamics::SparseDynamics dynamics(evaluator, solve::Wanted::kMotion);
+    if (dynamics.solve(t, q, v) != solve::SolveStatus::kOk) {
+        return std::nullopt;
+    }
+    const compile::SparseValues values = evaluator.sparse_system(t, q, v);
+    dynamics::SparseRows rows(evaluator);
+    rows.choose(values);
+    std::vector<double> direction(at(model.n()));
+    solve::Analysis analysis;
+    analysis.rank = static_cast<int>(rows.kept().size());
+    analysis.warning = rows.warning();
+    analysis.kept = rows.kept();
+    analysis.smallest_kept_pivot = rows.weakest(direction).pivot;
+    analysis.lambda_unique.assign(at(model.m()), true);
+    std::vector<bool> vanished(at(model.m()), true);
+    for (const std::vector<int>* some : {&rows.kept(), &rows.dropped()}) {
+        for (const int row : *some) {
+            vanished[at(row)] = false;
+        }
+    }
+    for (const int row : rows.dropped()) {
+        solve::DroppedRow dropped = rows.combination(row, values);
+        analysis.lambda_unique[at(row)] = false;
+        for (const int kept : dropped.kept) {
+            analysis.lambda_unique[at(kept)] = false;
+        }
+        analysis.dropped.push_back(std::move(dropped));
+    }
+    analysis.dependent_sets = sets_of(analysis);
+    for (int row = 0; row < model.m(); ++row) {
+        if (vanished[at(row)]) {
+            analysis.vanished.push_back(row);
+            analysis.lambda_unique[at(row)] = false;
+        }
+    }
+    analysis.mass_positive_definite = has_regular_mass(model, values.M);
+    return analysis;
+}
+
+}  // namespace ananke::inspect
