@@ -293,24 +293,6 @@ void validate_symbols(Model& model, std::vector<Diagnostic>& diagnostics) {
     check_events(symbols, model);
 }
 
-void validate_gauge(const Model& model, const Equations& equations,
-                    std::vector<Diagnostic>& diagnostics) {
-    if (!model.gauge.G_matrix) {
-        return;
-    }
-    const std::size_t rows = equations.rows.size();
-    const auto& G = *model.gauge.G_matrix;
-    const auto is_short = [&](const std::vector<Expr>& line) { return line.size() != rows; };
-    if (G.size() != rows || std::any_of(G.begin(), G.end(), is_short)) {
-        diagnostics.push_back(
-            {model.gauge.span,
-             Severity::kError,
-             fmt::format("the gauge matrix G must be {0} x {0}, one row per scalar constraint",
-                         rows),
-             {}});
-    }
-}
-
 void validate_smoothness(Model& model, const PointTable& points, const Probe& probe,
                          std::vector<Diagnostic>& diagnostics) {
     Graph& graph = model.graph;
