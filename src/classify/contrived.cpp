@@ -32,13 +32,6 @@ std::string join(const std::vector<std::string>& parts, const char* between) {
     return text;
 }
 
-std::size_t count_velocities(const Graph& graph, Expr e) {
-    const std::vector<Expr> symbols = sym::symbols_of(graph, e);
-    return static_cast<std::size_t>(std::count_if(symbols.begin(), symbols.end(), [&](Expr s) {
-        return graph.is_symbol(s, SymbolKind::kVelocity);
-    }));
-}
-
 /// Every combination of one alternative of each part.
 std::vector<LinearTexts> combined(const std::vector<LinearTexts>& all,
                                   const std::vector<LinearTexts>& part) {
@@ -100,8 +93,7 @@ std::optional<Contrived> by_itself(Model& model, const PointTable& points, const
 /// A velocity solved from a linear row: the one with the largest coefficient at a random state.
 std::optional<sym::Replacement> solved(Graph& graph, const Probe& probe, Expr rate) {
     constexpr Real kNothing = 1e-12L;
-    std::vector<Expr> v = sym::symbols_of(graph, rate);
-    std::erase_if(v, [&](Expr s) { return !graph.is_symbol(s, SymbolKind::kVelocity); });
+    const std::vector<Expr> v = sym::symbols_of(graph, rate, SymbolKind::kVelocity);
     const std::vector<Expr> slopes = sym::gradient(graph, rate, v);
     const Expr roots[] = {rate};
     const RealValues values = probe.values(graph, roots, 1);
@@ -117,8 +109,7 @@ std::optional<sym::Replacement> solved(Graph& graph, const Probe& probe, Expr ra
     if (!best) {
         return std::nullopt;
     }
-    const sym::Replacement none[] = {{v[*best], graph.zero()}};
-    const Expr rest = collect(graph, sym::substitute(graph, rate, none));
+    const Expr rest = collect(graph, sym::substitute(graph, rate, v[*best], graph.zero()));
     const Expr slope = collect(graph, slopes[*best]);
     return sym::Replacement{v[*best], collect(graph, graph.neg(graph.div(rest, slope)))};
 }
@@ -164,9 +155,8 @@ std::optional<Contrived> with_others(Model& model, const PointTable& points, con
     Expr f = row.residual;
     for (const Row* other : linear_neighbours(equations, row)) {
         Expr rate = other->rate;
-        for (const sym::Replacement& solution : solutions) {
-            const sym::Replacement one[] = {solution};
-            rate = collect(graph, sym::substitute(graph, rate, one));
+        for (const auto& [v, value] : solutions) {
+            rate = collect(graph, sym::substitute(graph, rate, v, value));
         }
         if (sym::reachable(graph, rate).size() > kLargest) {
             return std::nullopt;
@@ -175,15 +165,14 @@ std::optional<Contrived> with_others(Model& model, const PointTable& points, con
         if (!solution) {
             continue;  // it follows from those before
         }
-        const sym::Replacement one[] = {*solution};
-        f = collect(graph, sym::substitute(graph, f, one));
+        f = collect(graph, sym::substitute(graph, f, solution->symbol, solution->value));
         if (sym::reachable(graph, f).size() > kLargest) {
             return std::nullopt;
         }
         solutions.push_back(*solution);
         names.push_back(other->name);
     }
-    const std::size_t left = count_velocities(graph, f);
+    const std::size_t left = sym::symbols_of(graph, f, SymbolKind::kVelocity).size();
     if (names.empty() || left == 0) {
         return std::nullopt;
     }
@@ -212,8 +201,7 @@ std::optional<Contrived> find_contrived(Model& model, const PointTable& points, 
     if (row.kind != ConstraintKind::kNonholonomicNonlinear) {
         return std::nullopt;
     }
-    const Expr written = model.constraints[static_cast<std::size_t>(row.constraint)]
-                             .rows[static_cast<std::size_t>(row.component)];
+    const Expr written = model.constraints[row.constraint].rows[row.component];
     if (auto alone = by_itself(model, points, probe, written)) {
         return alone;
     }
@@ -234,7 +222,7 @@ Diagnostic contrived_warning(const Model& model, const Row& row, const Contrived
             : fmt::format("constraint '{}' is not inherently nonlinear: {}", row.name, says);
     const bool one = contrived.alternatives.size() == 1;
     const bool several = one && contrived.alternatives.front().size() > 1;
-    return {model.constraints[static_cast<std::size_t>(row.constraint)].span,
+    return {model.constraints[row.constraint].span,
             Severity::kWarning,
             std::move(message),
             {several ? "write one linear constraint for each of these equations"

@@ -42,30 +42,20 @@ std::optional<OneForm> one_form(Model& model, const Row& row) {
     if (sym::reachable(graph, row.rate).size() > kLargest) {
         return std::nullopt;
     }
-    std::vector<sym::Replacement> at_rest;
-    std::set<Expr> variables;
-    bool time = false;
-    for (const Expr symbol : sym::symbols_of(graph, row.rate)) {
-        if (graph.is_symbol(symbol, SymbolKind::kVelocity)) {
-            at_rest.push_back({symbol, graph.zero()});
-        } else if (graph.is_symbol(symbol, SymbolKind::kCoordinate)) {
-            variables.insert(symbol);
-        }
-        time = time || symbol == model.time;
-    }
-    const Expr c = collect(graph, sym::substitute(graph, row.rate, at_rest));
+    const Expr c = collect(graph, sym::without(graph, row.rate, SymbolKind::kVelocity));
+    std::vector<Expr> variables = sym::symbols_of(graph, row.rate, SymbolKind::kCoordinate);
     OneForm form;
     for (const Entry& entry : row.A) {
-        const Expr q = model.coordinates[static_cast<std::size_t>(entry.column)].q;
+        const Expr q = model.coordinates[entry.column].q;
         form.variables.push_back(q);
         form.parts.push_back(entry.value);
-        variables.erase(q);
+        std::erase(variables, q);
     }
     for (const Expr q : variables) {
         form.variables.push_back(q);
         form.parts.push_back(graph.zero());
     }
-    if (time || !graph.is_zero(c)) {
+    if (sym::depends_on_kind(graph, row.rate, SymbolKind::kTime) || !graph.is_zero(c)) {
         form.variables.push_back(model.time);
         form.parts.push_back(c);
     }
@@ -96,8 +86,7 @@ class Search {
         }
         Decision decision;
         for (int sample = 1; sample <= kSamples && decision.integrable; ++sample) {
-            const std::vector<Real> at =
-                sym::evaluate<Real>(graph_, roots, probe_.values(graph_, roots, sample));
+            const std::vector<Real> at = probe_.evaluate(graph_, roots, sample);
             const Real* magnitudes = at.data() + count;
             for (std::size_t k = n; k < count; ++k) {
                 decision.exact = decision.exact && std::abs(at[k]) <= kRounding * magnitudes[k];
@@ -204,8 +193,7 @@ class Search {
             }
             const Expr roots[] = {e, sym::magnitude(graph_, e)};
             for (int sample = 1; sample <= kSamples; ++sample) {
-                const std::vector<Real> at =
-                    sym::evaluate<Real>(graph_, roots, probe_.values(graph_, roots, sample));
+                const std::vector<Real> at = probe_.evaluate(graph_, roots, sample);
                 if (!(std::abs(at[0]) <= kRounding * at[1])) {
                     return false;
                 }

@@ -29,11 +29,7 @@ std::string equation(const Graph& graph, Expr l) {
 
 std::string linear_text(Graph& graph, Expr l, std::span<const Expr> velocities) {
     const sym::Graph::Formal formal(graph);
-    std::vector<sym::Replacement> at_rest;
-    for (const Expr v : velocities) {
-        at_rest.push_back({v, graph.zero()});
-    }
-    const Expr rest = collect(graph, sym::substitute(graph, l, at_rest));
+    const Expr rest = collect(graph, sym::without(graph, l, velocities));
     const std::vector<Expr> slopes = sym::gradient(graph, l, velocities);
     std::string best = equation(graph, collect(graph, l));
     for (const Expr divisor : slopes) {

@@ -38,8 +38,7 @@ bool holds_identically(const Graph& graph, const Probe& probe, const Row& row) {
         roots.push_back(entry.value);
     }
     for (int sample = 1; sample <= kSamples; ++sample) {
-        const std::vector<Real> at =
-            sym::evaluate<Real>(graph, roots, probe.values(graph, roots, sample));
+        const std::vector<Real> at = probe.evaluate(graph, roots, sample);
         if (!(std::abs(at[0]) <= kRounding * at[1])) {
             return false;
         }
@@ -61,7 +60,7 @@ bool is_degenerate(const Model& model, const Probe& probe, const Row& row) {
     std::vector<Expr> gradient;
     std::vector<Expr> roots{row.residual, row.residual_magnitude};
     for (const Entry& entry : row.A) {
-        const Coordinate& c = model.coordinates[static_cast<std::size_t>(entry.column)];
+        const Coordinate& c = model.coordinates[entry.column];
         symbols.push_back(row.holonomic ? c.q : c.v);
         gradient.push_back(entry.value);
         roots.push_back(entry.value);
@@ -96,8 +95,7 @@ void check_constant_row(Model& model, const Probe& probe, Row& row,
                                                               : "contains no coordinate";
     const std::vector<Expr> roots{row.residual, row.residual_magnitude};
     for (int sample = Probe::kInitial; sample <= kSamples; ++sample) {
-        const std::vector<Real> at =
-            sym::evaluate<Real>(graph, roots, probe.values(graph, roots, sample));
+        const std::vector<Real> at = probe.evaluate(graph, roots, sample);
         if (std::abs(at[0]) <= kConstantTolerance * at[1]) {
             continue;
         }
@@ -107,11 +105,10 @@ void check_constant_row(Model& model, const Probe& probe, Row& row,
             sym::depends_on_kind(graph, row.residual, SymbolKind::kTime)
                 ? fmt::format(" at t = {}", short_text(probe.value(graph, model.time, sample)))
                 : "";
-        diagnostics.push_back({model.constraints[static_cast<std::size_t>(row.constraint)].span,
-                               Severity::kError,
-                               fmt::format("constraint '{}' cannot hold: left - right is {}{}, {}",
-                                           row.name, short_text(at[0]), when, why),
-                               {}});
+        diagnostics.push_back(
+            error_at(model.constraints[row.constraint].span,
+                     fmt::format("constraint '{}' cannot hold: left - right is {}{}, {}", row.name,
+                                 short_text(at[0]), when, why)));
         return;
     }
 }
@@ -191,7 +188,7 @@ void classify_rows(Model& model, const PointTable& points, const Probe& probe, E
         } else if (row.degenerate) {
             row.note = "its gradient vanishes wherever it holds, so it determines no acceleration";
             diagnostics.push_back(
-                {model.constraints[static_cast<std::size_t>(row.constraint)].span,
+                {model.constraints[row.constraint].span,
                  Severity::kWarning,
                  fmt::format("constraint '{}' is degenerate: {}", row.name, row.note),
                  {"write it without the square: u^2 = 0 is u = 0, and a sum of squares = 0 is one "

@@ -30,12 +30,10 @@ void validate_gauge(const Model& model, const Equations& equations,
     const auto& G = *model.gauge.G_matrix;
     const auto is_short = [&](const std::vector<Expr>& line) { return line.size() != rows; };
     if (G.size() != rows || std::any_of(G.begin(), G.end(), is_short)) {
-        diagnostics.push_back(
-            {model.gauge.span,
-             Severity::kError,
-             fmt::format("the gauge matrix G must be {0} x {0}, one row per scalar constraint",
-                         rows),
-             {}});
+        diagnostics.push_back(error_at(
+            model.gauge.span,
+            fmt::format("the gauge matrix G must be {0} x {0}, one row per scalar constraint",
+                        rows)));
     }
 }
 
@@ -55,18 +53,15 @@ void validate_controls(const Model& model, const Equations& equations,
             const auto is_zero = [&](Expr e) { return model.graph.is_zero(e); };
             if (actuator.kind != Actuator::Kind::kCoordinateForce &&
                 std::all_of(control.direction.begin(), control.direction.end(), is_zero)) {
-                diagnostics.push_back({actuator.span,
-                                       Severity::kError,
-                                       "the direction of the actuator is the zero vector",
-                                       {"write a vector that points somewhere: along (1, 0, 0)"}});
-            } else if (control.D.empty()) {
                 diagnostics.push_back(
-                    {actuator.span,
-                     Severity::kError,
-                     fmt::format("the actuator '{}' moves nothing: no coordinate gives way in its "
-                                 "direction",
-                                 control.description),
-                     {}});
+                    error_at(actuator.span, "the direction of the actuator is the zero vector",
+                             {"write a vector that points somewhere: along (1, 0, 0)"}));
+            } else if (control.D.empty()) {
+                diagnostics.push_back(error_at(
+                    actuator.span,
+                    fmt::format("the actuator '{}' moves nothing: no coordinate gives way in its "
+                                "direction",
+                                control.description)));
             }
         }
         const std::size_t own = equations_of_servo(equations, static_cast<int>(c));
@@ -77,14 +72,13 @@ void validate_controls(const Model& model, const Equations& equations,
         }
     }
     if (equations.controls.size() > rows && crowded != nullptr) {
-        diagnostics.push_back(
-            {crowded->span,
-             Severity::kError,
-             fmt::format("the servo '{}' has {} actuators for {} equation{}: their controls would "
-                         "not be unique",
-                         crowded->name, crowded->actuators.size(), crowded_rows,
-                         crowded_rows == 1 ? "" : "s"),
-             {"give as many actuators as the servo has equations, or make the rest a 'force on'"}});
+        diagnostics.push_back(error_at(
+            crowded->span,
+            fmt::format("the servo '{}' has {} actuators for {} equation{}: their controls would "
+                        "not be unique",
+                        crowded->name, crowded->actuators.size(), crowded_rows,
+                        crowded_rows == 1 ? "" : "s"),
+            {"give as many actuators as the servo has equations, or make the rest a 'force on'"}));
     }
 }
 

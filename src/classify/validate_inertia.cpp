@@ -30,34 +30,24 @@ constexpr int kSamples = 3;                 // random states beside the initial 
 constexpr Real kSameMass = 1e-12L;          // relative change of M with v that is rounding
 constexpr std::size_t kLargestBlock = 200;  // coupled coordinates tried as a whole
 
-std::size_t at(int i) {
-    return static_cast<std::size_t>(i);
-}
-
 void check_particle_masses(const Model& model, const Probe& probe,
                            std::vector<Diagnostic>& diagnostics) {
     for (const Point& point : model.points) {
         if (!point.mass) {
             continue;
         }
-        const std::span<const Expr> root(&*point.mass, 1);
-        const auto mass = static_cast<double>(sym::evaluate<Real>(
-            model.graph, *point.mass, probe.values(model.graph, root, Probe::kInitial)));
+        const auto mass =
+            static_cast<double>(probe.evaluate(model.graph, *point.mass, Probe::kInitial));
         if (!(mass >= 0.0) || !std::isfinite(mass)) {
-            diagnostics.push_back({point.span,
-                                   Severity::kError,
-                                   fmt::format("the mass of '{}' is {}", point.name, to_text(mass)),
-                                   {}});
+            diagnostics.push_back(error_at(
+                point.span, fmt::format("the mass of '{}' is {}", point.name, to_text(mass))));
         }
     }
 }
 
 /// A velocity with which the second derivative really changes, or nothing.
 std::optional<Expr> offending_velocity(const Graph& graph, const Probe& probe, Expr T_vv) {
-    for (const Expr symbol : sym::symbols_of(graph, T_vv)) {
-        if (!graph.is_symbol(symbol, SymbolKind::kVelocity)) {
-            continue;
-        }
+    for (const Expr symbol : sym::symbols_of(graph, T_vv, SymbolKind::kVelocity)) {
         for (int sample = 1; sample <= kSamples; ++sample) {
             RealValues values = probe.values(graph, std::span(&T_vv, 1), sample);
             const Real a = sym::evaluate<Real>(graph, T_vv, values);
@@ -82,17 +72,16 @@ void check_quadratic(const Model& model, const Probe& probe, const Equations& eq
             const std::optional<Expr> velocity =
                 offending_velocity(model.graph, probe, entry.value);
             if (velocity && reported.insert(element.index).second) {
-                const std::string row = sym::print(model.graph, model.coordinates[at(entry.row)].v);
+                const std::string row = sym::print(model.graph, model.coordinates[entry.row].v);
                 const std::string column =
-                    sym::print(model.graph, model.coordinates[at(entry.column)].v);
-                diagnostics.push_back(
-                    {element.span,
-                     Severity::kError,
-                     fmt::format("the kinetic energy is not quadratic in {}",
-                                 sym::print(model.graph, *velocity)),
-                     {fmt::format("its second derivative by {} depends on {}",
-                                  row == column ? row : fmt::format("{} and {}", row, column),
-                                  sym::print(model.graph, *velocity))}});
+                    sym::print(model.graph, model.coordinates[entry.column].v);
+                diagnostics.push_back(error_at(
+                    element.span,
+                    fmt::format("the kinetic energy is not quadratic in {}",
+                                sym::print(model.graph, *velocity)),
+                    {fmt::format("its second derivative by {} depends on {}",
+                                 row == column ? row : fmt::format("{} and {}", row, column),
+                                 sym::print(model.graph, *velocity))}));
             }
         }
     }
@@ -100,17 +89,17 @@ void check_quadratic(const Model& model, const Probe& probe, const Equations& eq
 
 /// Coordinates that M couples, one list per group.
 std::vector<std::vector<int>> coupled_blocks(const Equations& equations) {
-    std::vector<int> parent(at(equations.n));
+    std::vector<int> parent(equations.n);
     std::iota(parent.begin(), parent.end(), 0);
     const auto root = [&](int i) {
-        while (parent[at(i)] != i) {
-            parent[at(i)] = parent[at(parent[at(i)])];
-            i = parent[at(i)];
+        while (parent[i] != i) {
+            parent[i] = parent[parent[i]];
+            i = parent[i];
         }
         return i;
     };
     for (const MassEntry& entry : equations.M) {
-        parent[at(root(entry.row))] = root(entry.column);
+        parent[root(entry.row)] = root(entry.column);
     }
     std::map<int, std::vector<int>> groups;
     for (int i = 0; i < equations.n; ++i) {
@@ -135,17 +124,17 @@ class MassProbe {
   public:
     MassProbe(const Model& model, const Equations& equations)
         : model_(model), equations_(equations), blocks_(coupled_blocks(equations)) {
-        block_of_.resize(at(equations.n));
-        place_.resize(at(equations.n));
+        block_of_.resize(equations.n);
+        place_.resize(equations.n);
         for (std::size_t b = 0; b < blocks_.size(); ++b) {
             for (std::size_t k = 0; k < blocks_[b].size(); ++k) {
-                block_of_[at(blocks_[b][k])] = b;
-                place_[at(blocks_[b][k])] = k;
+                block_of_[blocks_[b][k]] = b;
+                place_[blocks_[b][k]] = k;
             }
         }
         entries_.resize(blocks_.size());
         for (std::size_t e = 0; e < equations_.M.size(); ++e) {
-            entries_[block_of_[at(equations_.M[e].row)]].push_back(e);
+            entries_[block_of_[equations_.M[e].row]].push_back(e);
         }
         find_repeated();
     }
@@ -165,15 +154,14 @@ class MassProbe {
                 roots.push_back(equations_.M[e].value);
             }
         }
-        const std::vector<Real> M =
-            sym::evaluate<Real>(model_.graph, roots, probe.values(model_.graph, roots, sample));
+        const std::vector<Real> M = probe.evaluate(model_.graph, roots, sample);
         const Real* next = M.data();
         for (const std::size_t b : tried) {
             SymmetricMatrix S(blocks_[b].size());
             bool finite = true;
             for (const std::size_t e : entries_[b]) {
                 const MassEntry& entry = equations_.M[e];
-                S.set(place_[at(entry.row)], place_[at(entry.column)], *next);
+                S.set(place_[entry.row], place_[entry.column], *next);
                 finite = finite && std::isfinite(*next++);
             }
             if (finite) {
@@ -218,8 +206,8 @@ class MassProbe {
             for (const std::size_t e : entries_[b]) {
                 const MassEntry& entry = equations_.M[e];
                 shape.push_back(sym::place_of(nodes, entry.value));
-                shape.push_back(static_cast<std::uint32_t>(place_[at(entry.row)]));
-                shape.push_back(static_cast<std::uint32_t>(place_[at(entry.column)]));
+                shape.push_back(static_cast<std::uint32_t>(place_[entry.row]));
+                shape.push_back(static_cast<std::uint32_t>(place_[entry.column]));
             }
             repeated_[b] = known.insert(std::move(shape)).second ? 0 : 1;
         }
@@ -238,9 +226,7 @@ class MassProbe {
             if (row == w.end() || column == w.end()) {
                 continue;
             }
-            const Real M_ij =
-                sym::evaluate<Real>(model_.graph, entry.value,
-                                    probe.values(model_.graph, std::span(&entry.value, 1), sample));
+            const Real M_ij = probe.evaluate(model_.graph, entry.value, sample);
             sum += (entry.row == entry.column ? 1 : 2) * row->second * column->second * M_ij;
         }
         return sum;
@@ -261,7 +247,7 @@ std::string state_text(const Model& model, const Probe& probe, const NegativeDir
     }
     std::vector<std::string> values;
     for (std::size_t k = 0; k < std::min<std::size_t>(direction.coordinates.size(), 4); ++k) {
-        const Coordinate& c = model.coordinates[at(direction.coordinates[k])];
+        const Coordinate& c = model.coordinates[direction.coordinates[k]];
         values.push_back(
             fmt::format("{} = {}", c.name,
                         to_short_text(static_cast<double>(probe.value(model.graph, c.q, sample)))));
@@ -294,7 +280,7 @@ void check_semidefinite(const Model& model, const Probe& probe, const Equations&
     std::vector<std::string> names;
     for (std::size_t k = 0; k < first->w.size(); ++k) {
         if (std::abs(first->w[k]) > 1e-3L) {
-            names.push_back(model.coordinates[at(first->coordinates[k])].name + "'");
+            names.push_back(model.coordinates[first->coordinates[k]].name + "'");
         }
     }
     // Random coordinates may lie where the model has no meaning; only the start must be sound.

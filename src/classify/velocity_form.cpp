@@ -51,8 +51,7 @@ struct Expansion {
 std::optional<Expansion> expand(Graph& graph, Expr f) {
     Expansion e;
     e.f = f;
-    e.v = sym::symbols_of(graph, f);
-    std::erase_if(e.v, [&](Expr s) { return !graph.is_symbol(s, SymbolKind::kVelocity); });
+    e.v = sym::symbols_of(graph, f, SymbolKind::kVelocity);
     if (e.v.empty() || e.v.size() > kMost || sym::reachable(graph, f).size() > kLargest) {
         return std::nullopt;
     }
@@ -219,15 +218,13 @@ std::optional<std::pair<Expr, Expr>> symbolic_factors(Graph& graph, const Expans
         const Expr l2_k = entry(i, k);
         const Expr l1_k = graph.div(graph.mul(graph.fraction(1, 2), entry(k, k)), l2_k);
         Expr l1 = graph.zero();
-        std::vector<sym::Replacement> at_rest;
         for (std::size_t j = 0; j < e.n(); ++j) {
             const Expr above = graph.sub(entry(k, j), graph.mul(l1_k, entry(i, j)));
             const Expr l1_j = j == k ? l1_k : collect(graph, graph.div(above, l2_k));
             l1 = graph.add(l1, graph.mul(l1_j, e.v[j]));
-            at_rest.push_back({e.v[j], graph.zero()});
         }
-        const Expr h_k = sym::substitute(graph, e.gradient[k], at_rest);
-        const Expr l2_0 = sym::substitute(graph, l2, at_rest);
+        const Expr h_k = sym::without(graph, e.gradient[k], e.v);
+        const Expr l2_0 = sym::without(graph, l2, e.v);
         const Expr above = graph.sub(h_k, graph.mul(l1_k, l2_0));
         return std::pair(graph.add(l1, collect(graph, graph.div(above, l2_k))), l2);
     }
@@ -238,10 +235,10 @@ std::optional<std::pair<Expr, Expr>> symbolic_factors(Graph& graph, const Expans
 std::vector<LinearTexts> numeric_factors(const Graph& graph, const Expansion& e,
                                          const SymmetricMatrix& B) {
     const Eigenpairs pairs = eigenpairs(B);
-    const auto plus = static_cast<std::size_t>(
-        std::max_element(pairs.values.begin(), pairs.values.end()) - pairs.values.begin());
-    const auto minus = static_cast<std::size_t>(
-        std::min_element(pairs.values.begin(), pairs.values.end()) - pairs.values.begin());
+    const std::size_t plus =
+        std::max_element(pairs.values.begin(), pairs.values.end()) - pairs.values.begin();
+    const std::size_t minus =
+        std::min_element(pairs.values.begin(), pairs.values.end()) - pairs.values.begin();
     std::vector<LinearTexts> factors;
     for (const int sign : {1, -1}) {
         std::vector<Real> l;
@@ -349,14 +346,9 @@ class Analysis {
 
     /// Squares that cancel: the gradient at rest has the coefficients.
     std::string plane_text() {
-        std::vector<sym::Replacement> at_rest;
-        for (const Expr v : e_.v) {
-            at_rest.push_back({v, graph_.zero()});
-        }
-        Expr l = sym::substitute(graph_, e_.f, at_rest);
+        Expr l = sym::without(graph_, e_.f, e_.v);
         for (std::size_t j = 0; j < e_.n(); ++j) {
-            l = graph_.add(l,
-                           graph_.mul(sym::substitute(graph_, e_.gradient[j], at_rest), e_.v[j]));
+            l = graph_.add(l, graph_.mul(sym::without(graph_, e_.gradient[j], e_.v), e_.v[j]));
         }
         return linear_text(graph_, l, e_.v);
     }

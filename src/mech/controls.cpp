@@ -25,7 +25,7 @@ Vec3 unit(Graph& graph, const Vec3& v) {
 }
 
 std::string target_name(const Model& model, const Actuator& actuator) {
-    const auto target = static_cast<std::size_t>(actuator.target);
+    const std::size_t target = actuator.target;
     if (actuator.kind == Actuator::Kind::kCoordinateForce) {
         return model.coordinates[target].name;
     }
@@ -33,14 +33,13 @@ std::string target_name(const Model& model, const Actuator& actuator) {
         return model.bodies[target].name;
     }
     const Point& point = model.points[target];
-    return point.named || point.body < 0 ? point.name
-                                         : model.bodies[static_cast<std::size_t>(point.body)].name;
+    return point.named || point.body < 0 ? point.name : model.bodies[point.body].name;
 }
 
 std::string describe_actuator(const Model& model, const Actuator& actuator) {
     const bool on_point = actuator.kind == Actuator::Kind::kPointForce;
-    const std::string name = on_point ? model.points[static_cast<std::size_t>(actuator.target)].name
-                                      : target_name(model, actuator);
+    const std::string name =
+        on_point ? model.points[actuator.target].name : target_name(model, actuator);
     if (actuator.kind == Actuator::Kind::kCoordinateForce) {
         return fmt::format("force on {}", name);
     }

@@ -124,7 +124,7 @@ Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& poi
     equations.Q = F;
     for (const InertiaElement& element : equations.elements) {
         for (const Entry& entry : element.Q) {
-            Expr& Q_i = equations.Q[static_cast<std::size_t>(entry.column)];
+            Expr& Q_i = equations.Q[entry.column];
             Q_i = graph.add(Q_i, entry.value);
         }
     }

@@ -83,7 +83,7 @@ struct Case {
             r[i] = Q[i] + C[i];
         }
         for (std::size_t k = 0; k < m; ++k) {
-            const auto row = static_cast<std::size_t>(rows[k]);
+            const std::size_t row = rows[k];
             const Vector A = at.A(row, s);
             for (std::size_t i = 0; i < n; ++i) {
                 K[i][n + k] = -A[i];
@@ -206,7 +206,7 @@ inline Case chain(int n) {
     std::vector<int> rows;
     for (int i = 0; i < n; ++i) {
         const std::string index = "[" + std::to_string(i + 1) + "]";
-        const auto k = static_cast<std::size_t>(i);
+        const std::size_t k = i;
         x.push_back(m->coordinate("x" + index));
         y.push_back(m->coordinate("y" + index));
         m->particle("P" + index, mass, {x[k].q, y[k].q, m->number(0)});
@@ -233,9 +233,7 @@ inline Case random_system(unsigned seed, int n, int m, int rank) {
         for (const Q& c : x) {
             momentum = momentum + draw(random) * c.v;
         }
-        b->kinetic(
-            0.5 *
-            pow(momentum + (r < n ? 1.5 * x[static_cast<std::size_t>(r)].v : b->number(0)), 2));
+        b->kinetic(0.5 * pow(momentum + (r < n ? 1.5 * x[r].v : b->number(0)), 2));
     }
     for (const Q& c : x) {
         b->force(c, b->number(draw(random)) + draw(random) * c.q);

@@ -48,7 +48,7 @@ void check_forms(Case& c, unsigned seed) {
                         kAgreement * size);
         }
         for (std::size_t k = 0; k < c.rows.size(); ++k) {
-            EXPECT_NEAR(evaluated(c.model(), lambda[static_cast<std::size_t>(c.rows[k])], at),
+            EXPECT_NEAR(evaluated(c.model(), lambda[c.rows[k]], at),
                         static_cast<double>(x[a.size() + k]), kAgreement * size);
         }
     }

@@ -56,12 +56,12 @@ std::string inputs(const Model& model) {
 constexpr std::string_view kInputsUsed = "    (void)t;\n    (void)q;\n    (void)v;\n    (void)p;\n";
 
 std::string equations_function(const Model& model, const Equations& equations) {
-    const auto n = static_cast<std::size_t>(equations.n);
+    const std::size_t n = equations.n;
     const std::size_t m = equations.rows.size();
     std::vector<Statement> statements;
     for (const MassEntry& entry : equations.M) {
-        const auto i = static_cast<std::size_t>(entry.row);
-        const auto j = static_cast<std::size_t>(entry.column);
+        const std::size_t i = entry.row;
+        const std::size_t j = entry.column;
         const std::string target = fmt::format("M[{}]", i * n + j);
         statements.push_back({i == j ? target : fmt::format("M[{}] = {}", j * n + i, target),
                               std::nullopt, entry.value});
@@ -71,7 +71,7 @@ std::string equations_function(const Model& model, const Equations& equations) {
     }
     for (std::size_t k = 0; k < m; ++k) {
         for (const Entry& entry : equations.rows[k].A) {
-            const std::size_t at = k * n + static_cast<std::size_t>(entry.column);
+            const std::size_t at = k * n + entry.column;
             statements.push_back({fmt::format("A[{}]", at), std::nullopt, entry.value});
         }
         statements.push_back({fmt::format("b[{}]", k), std::nullopt, equations.rows[k].b});

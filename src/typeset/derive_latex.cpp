@@ -68,22 +68,22 @@ std::vector<std::vector<std::string>> zeros(std::size_t rows, std::size_t column
 
 /// M and A as matrices, where they fit a page.
 std::string matrices(const Model& model, const Equations& equations) {
-    const auto n = static_cast<std::size_t>(equations.n);
+    const std::size_t n = equations.n;
     if (n > kWidestMatrix || equations.rows.size() > 2 * kWidestMatrix) {
         return "";
     }
     const sym::Printer printer(model.graph, sym::Notation::kLatex);
     auto M = zeros(n, n);
     for (const MassEntry& entry : equations.M) {
-        const auto i = static_cast<std::size_t>(entry.row);
-        const auto j = static_cast<std::size_t>(entry.column);
+        const std::size_t i = entry.row;
+        const std::size_t j = entry.column;
         M[i][j] = M[j][i] = printer.print(entry.value);
     }
     std::string out = "\\paragraph{The matrices.}\n" + matrix("M", M);
     auto A = zeros(equations.rows.size(), n);
     for (std::size_t k = 0; k < A.size(); ++k) {
         for (const Entry& entry : equations.rows[k].A) {
-            A[k][static_cast<std::size_t>(entry.column)] = printer.print(entry.value);
+            A[k][entry.column] = printer.print(entry.value);
         }
     }
     return A.empty() ? out : out + matrix("A", A);

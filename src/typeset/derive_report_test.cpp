@@ -401,7 +401,7 @@ void check_c(Case& c, WrittenForm form, double solved_tolerance) {
     const Vector x = c.reference(s);
     Vector lambda(m, 0);
     for (std::size_t k = 0; k < c.rows.size(); ++k) {
-        lambda[static_cast<std::size_t>(c.rows[k])] = x[n + k];
+        lambda[c.rows[k]] = x[n + k];
     }
     for (std::size_t i = 0; i < n; ++i) {
         expect(x[i], solved_tolerance);

@@ -102,22 +102,16 @@ Label numbered(const Label& name, std::size_t steps, std::size_t step) {
     return {name.text + mark, name.latex + "^{" + mark + "}", name.c + mark};
 }
 
+/// L of S: "L_S".
+Label letter_of(const std::string& letter, const Label& name) {
+    return {letter + "_" + name.text, letter + "^{" + name.latex + "}", letter + "_" + name.c};
+}
+
 Error singular(std::string_view what) {
     return {ErrorCode::kNotUnique, fmt::format("{} is singular at the initial state", what)};
 }
 
 }  // namespace
-
-Label joined(const Label& name, const Label& i) {
-    return {fmt::format("{}[{}]", name.text, i.text), fmt::format("{}_{{{}}}", name.latex, i.latex),
-            fmt::format("{}_{}", name.c, i.c)};
-}
-
-Label joined(const Label& name, const Label& i, const Label& j) {
-    return {fmt::format("{}[{},{}]", name.text, i.text, j.text),
-            fmt::format("{}_{{{},{}}}", name.latex, i.latex, j.latex),
-            fmt::format("{}_{}_{}", name.c, i.c, j.c)};
-}
 
 Factor::Factor(Grid S, Expr zero)
     : S_(std::move(S)), L_(S_.rows(), S_.rows(), zero), d_(S_.rows(), zero), block_of_(S_.rows()) {}
@@ -165,8 +159,8 @@ bool Factor::write_determinant(Worksheet& sheet, const Block& block, const Label
 bool Factor::write_LDLt(Worksheet& sheet, const Block& block, const Label& name,
                         const Labels& index) {
     sym::Graph& g = sheet.graph();
-    const Label lower{"L_" + name.text, "L^{" + name.latex + "}", "L_" + name.c};
-    const Label pivot{"D_" + name.text, "D^{" + name.latex + "}", "D_" + name.c};
+    const Label lower = letter_of("L", name);
+    const Label pivot = letter_of("D", name);
     const auto remainder = [&](std::size_t i, std::size_t j) {
         std::vector<Expr> terms{S_(i, j)};
         for (std::size_t p = 0; block[p] != j; ++p) {
@@ -225,7 +219,7 @@ std::vector<Expr> Factor::solve(Worksheet& sheet, std::span<const Expr> r, const
                                 const Labels& index, const Writer& write) const {
     sym::Graph& g = sheet.graph();
     std::vector<Expr> x(r.size(), g.zero());
-    const Label forward{"y_" + name.text, "y^{" + name.latex + "}", "y_" + name.c};
+    const Label forward = letter_of("y", name);
     for (const std::vector<std::size_t>& block : blocks_) {
         if (block.size() == 1) {
             const std::size_t i = block[0];
@@ -278,25 +272,23 @@ Result<std::vector<Expr>> solve_regular(Worksheet& sheet, Grid K, std::vector<Ex
         row_done[p] = column_done[q] = true;
         order.push_back(*pivot);
         const std::string step = std::to_string(order.size());
+        const auto of_step = [&](const std::string& letter) {
+            return Label{letter + step, letter + "^{(" + step + ")}", letter + step};
+        };
         for (std::size_t i = 0; i < n; ++i) {
             if (row_done[i] || g.is_zero(K(i, q))) {
                 continue;
             }
-            const std::string row = std::to_string(i + 1);
-            const Label at{row, row, row};
-            const Label factor{"f" + step, "f^{(" + step + ")}", "f" + step};
-            const Label entry{"k" + step, "k^{(" + step + ")}", "k" + step};
-            const Label right{"r" + step, "r^{(" + step + ")}", "r" + step};
-            const Expr f = sheet.define(joined(factor, at), g.div(K(i, q), K(p, q)));
+            const Label at = std::to_string(i + 1);
+            const Expr f = sheet.define(joined(of_step("f"), at), g.div(K(i, q), K(p, q)));
             for (std::size_t j = 0; j < n; ++j) {
                 if (!column_done[j] && !g.is_zero(K(p, j))) {
-                    const std::string column = std::to_string(j + 1);
-                    K(i, j) = sheet.define(joined(entry, at, {column, column, column}),
+                    K(i, j) = sheet.define(joined(of_step("k"), at, std::to_string(j + 1)),
                                            g.sub(K(i, j), g.mul(f, K(p, j))));
                 }
             }
             if (!g.is_zero(r[p])) {
-                r[i] = sheet.define(joined(right, at), g.sub(r[i], g.mul(f, r[p])));
+                r[i] = sheet.define(joined(of_step("r"), at), g.sub(r[i], g.mul(f, r[p])));
             }
         }
     }

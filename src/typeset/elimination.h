@@ -51,10 +51,6 @@ class Factor {
     std::vector<std::size_t> block_of_;
 };
 
-/// "L" and entries [x,y]: label of a two-index quantity from the labels of its indices.
-Label joined(const Label& name, const Label& i);
-Label joined(const Label& name, const Label& i, const Label& j);
-
 /// K x = r for any regular K by elimination. Pivots are large at the state of the worksheet (at
 /// least a tenth of the largest left) and among those the simplest. The unknowns' symbols are
 /// given: each line of the back substitution defines one of them, also the zero ones. Fails with

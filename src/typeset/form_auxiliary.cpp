@@ -13,12 +13,10 @@ FormWriter::Gauge FormWriter::write_gauge(bool transpose) {
     const GaugeChoice& given = equations_.gauge;
     const bool weighted = transpose && (!given.G_diagonal.empty() || !given.G_matrix.empty());
     const bool identity = transpose && !weighted;
-    sheet_.begin({"Gauge",
-                  fmt::format("free choices, the motion is the same for all{}",
-                              identity ? "; here G = I" : ""),
-                  identity ? "G = I" : "",
-                  "UW13 remark 1",
-                  {}});
+    sheet_.begin("Gauge",
+                 fmt::format("free choices, the motion is the same for all{}",
+                             identity ? "; here G = I" : ""),
+                 identity ? "G = I" : "", "UW13 remark 1");
     Gauge gauge;
     gauge.alpha2 = g_.square(sheet_.define({"alpha", "\\alpha", "alpha_gauge"},
                                            given.alpha_given ? given.alpha : g_.one()));
@@ -26,20 +24,19 @@ FormWriter::Gauge FormWriter::write_gauge(bool transpose) {
         gauge.G.emplace(m_, m_, g_.zero());
         for (std::size_t k = 0; k < m_; ++k) {
             for (std::size_t l = 0; l < m_; ++l) {
-                const auto r = static_cast<std::size_t>(rows_[k]);
-                const auto s = static_cast<std::size_t>(rows_[l]);
+                const std::size_t r = rows_[k];
+                const std::size_t s = rows_[l];
                 const Expr diagonal =
                     k == l && given.G_matrix.empty() ? given.G_diagonal[r] : g_.zero();
                 const Expr value = given.G_matrix.empty() ? diagonal : given.G_matrix[r][s];
-                (*gauge.G)(k, l) = sheet_.define(joined(plain("G"), row(k), row(l)), value);
+                (*gauge.G)(k, l) = sheet_.define(joined("G", row(k), row(l)), value);
             }
         }
     }
     gauge.z_given = !given.z.empty();
     for (std::size_t k = 0; k < m_; ++k) {
-        const Expr value = gauge.z_given ? given.z[static_cast<std::size_t>(rows_[k])]
-                                         : g_.mul(gauge.alpha2, b_[k]);
-        gauge.z.push_back(sheet_.define(joined(plain("z"), row(k)), value));
+        const Expr value = gauge.z_given ? given.z[rows_[k]] : g_.mul(gauge.alpha2, b_[k]);
+        gauge.z.push_back(sheet_.define(joined("z", row(k)), value));
     }
     return gauge;
 }
@@ -62,11 +59,8 @@ Result<Grid> FormWriter::write_weighted_rows(const Gauge& gauge, bool transpose)
     if (!AAt) {
         return AAt.error();
     }
-    sheet_.begin({"Moore-Penrose inverse of A",
-                  "A+ = A^T (A A^T)^-1",
-                  "A^{+} = A^{T}(A A^{T})^{-1}",
-                  "",
-                  {}});
+    sheet_.begin("Moore-Penrose inverse of A", "A+ = A^T (A A^T)^-1",
+                 "A^{+} = A^{T}(A A^{T})^{-1}");
     for (std::size_t i = 0; i < n_; ++i) {
         const Exprs plus = write_A_plus(AAt.value(), i);
         for (std::size_t k = 0; k < m_; ++k) {
@@ -79,18 +73,17 @@ Result<Grid> FormWriter::write_weighted_rows(const Gauge& gauge, bool transpose)
 /// Qc = A^T mu + C + X (z - alpha^2 b), UW13 (3.39), US10 (71), as A^T lambda + C.
 void FormWriter::write_actual_multipliers(const Gauge& gauge, const Exprs& mu, bool transpose) {
     sheet_.begin(
-        {"Multipliers of the actual system",
-         transpose ? "lambda = mu + G (z - alpha^2 b)" : "lambda = mu + (A A^T)^-1 (z - alpha^2 b)",
-         transpose ? "\\lambda = \\mu + G\\,(z - \\alpha^{2} b)"
-                   : "\\lambda = \\mu + (A A^{T})^{-1}(z - \\alpha^{2} b)",
-         transpose ? "UW13 (3.39)" : "US10 (71)",
-         {}});
+        "Multipliers of the actual system",
+        transpose ? "lambda = mu + G (z - alpha^2 b)" : "lambda = mu + (A A^T)^-1 (z - alpha^2 b)",
+        transpose ? "\\lambda = \\mu + G\\,(z - \\alpha^{2} b)"
+                  : "\\lambda = \\mu + (A A^{T})^{-1}(z - \\alpha^{2} b)",
+        transpose ? "UW13 (3.39)" : "US10 (71)");
     Exprs excess(m_, g_.zero());
     for (std::size_t k = 0; k < m_ && gauge.z_given; ++k) {
         excess[k] = g_.sub(gauge.z[k], g_.mul(gauge.alpha2, b_[k]));
     }
     if (!transpose && gauge.z_given) {
-        excess = AAt_->solve(sheet_, excess, plain("h"), row_labels());
+        excess = AAt_->solve(sheet_, excess, "h", row_labels());
     }
     for (std::size_t k = 0; k < m_; ++k) {
         const Expr shift = gauge.G ? sheet_.dot(gauge.G->row(k), excess) : excess[k];
@@ -105,12 +98,11 @@ std::optional<Error> FormWriter::auxiliary(WrittenForm form) {
     if (!X) {
         return X.error();
     }
-    sheet_.begin({"Mass matrix of the auxiliary system",
-                  transpose ? "M_ATG = M + alpha^2 A^T G A > 0" : "M_A = M + alpha^2 A+ A > 0",
-                  transpose ? "M_{A^{T}G} = M + \\alpha^{2} A^{T} G A > 0"
-                            : "M_{A} = M + \\alpha^{2} A^{+} A > 0",
-                  transpose ? "UW13 (3.19), Table 1 step 1" : "US10 (50)",
-                  {}});
+    sheet_.begin("Mass matrix of the auxiliary system",
+                 transpose ? "M_ATG = M + alpha^2 A^T G A > 0" : "M_A = M + alpha^2 A+ A > 0",
+                 transpose ? "M_{A^{T}G} = M + \\alpha^{2} A^{T} G A > 0"
+                           : "M_{A} = M + \\alpha^{2} A^{+} A > 0",
+                 transpose ? "UW13 (3.19), Table 1 step 1" : "US10 (50)");
     const Label mass =
         transpose ? Label{"M_ATG", "M^{A^{T}G}", "M_ATG"} : Label{"M_A", "M^{A}", "M_A"};
     Grid M_A(n_, n_, g_.zero());
@@ -121,11 +113,10 @@ std::optional<Error> FormWriter::auxiliary(WrittenForm form) {
                                                   g_.add(M_(i, j), g_.mul(gauge.alpha2, added)));
         }
     }
-    sheet_.begin({"Given force of the auxiliary system",
-                  transpose ? "Q_z = Q + A^T G z" : "Q_z = Q + A+ z",
-                  transpose ? "Q^{z} = Q + A^{T} G z" : "Q^{z} = Q + A^{+} z",
-                  transpose ? "UW13 (3.20), Table 1 step 1" : "US10 (51)",
-                  {}});
+    sheet_.begin("Given force of the auxiliary system",
+                 transpose ? "Q_z = Q + A^T G z" : "Q_z = Q + A+ z",
+                 transpose ? "Q^{z} = Q + A^{T} G z" : "Q^{z} = Q + A^{+} z",
+                 transpose ? "UW13 (3.20), Table 1 step 1" : "US10 (51)");
     const Label force{"Q_z", "Q^{z}", "Q_z"};
     Exprs Q_z;
     for (std::size_t i = 0; i < n_; ++i) {

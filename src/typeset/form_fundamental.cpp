@@ -9,11 +9,9 @@ namespace ananke::typeset {
 
 /// e = b - A a0 - A c
 Exprs FormWriter::write_violation(const Exprs& a0, const Exprs& c, const CoreNames& names) {
-    sheet_.begin({"Violation by the unconstrained acceleration",
-                  with_C("e = b - A " + names.a0.text, " - A c"),
-                  with_C("e = b - A\\," + names.a0.latex, " - A\\,c"),
-                  "UK02 (13)",
-                  {}});
+    sheet_.begin("Violation by the unconstrained acceleration",
+                 with_C("e = b - A " + names.a0.text, " - A c"),
+                 with_C("e = b - A\\," + names.a0.latex, " - A\\,c"), "UK02 (13)");
     Exprs e;
     for (std::size_t k = 0; k < m_; ++k) {
         Exprs terms{b_[k]};
@@ -21,7 +19,7 @@ Exprs FormWriter::write_violation(const Exprs& a0, const Exprs& c, const CoreNam
             terms.push_back(g_.neg(g_.mul(A_(k, i), a0[i])));
             terms.push_back(g_.neg(g_.mul(A_(k, i), c[i])));
         }
-        e.push_back(sheet_.define(joined(plain("e"), row(k)), sheet_.sum(terms)));
+        e.push_back(sheet_.define(joined("e", row(k)), sheet_.sum(terms)));
     }
     return e;
 }
@@ -29,11 +27,8 @@ Exprs FormWriter::write_violation(const Exprs& a0, const Exprs& c, const CoreNam
 /// Y = M^-1 A^T in the places where M^-1 is more than a division; zero elsewhere.
 Grid FormWriter::write_unit_responses(const Factor& mass, const CoreNames& names) {
     Grid Y(n_, m_, g_.zero());
-    sheet_.begin({"Acceleration by unit multipliers",
-                  fmt::format("Y = {}^-1 A^T", names.mass),
-                  fmt::format("Y = {}^{{-1}} A^{{T}}", names.mass_latex),
-                  "",
-                  {}});
+    sheet_.begin("Acceleration by unit multipliers", fmt::format("Y = {}^-1 A^T", names.mass),
+                 fmt::format("Y = {}^{{-1}} A^{{T}}", names.mass_latex));
     for (std::size_t k = 0; k < m_; ++k) {
         Exprs coupled = A_.row(k);
         for (std::size_t i = 0; i < n_; ++i) {
@@ -41,8 +36,8 @@ Grid FormWriter::write_unit_responses(const Factor& mass, const CoreNames& names
                 coupled[i] = g_.zero();
             }
         }
-        const Exprs y = mass.solve(sheet_, coupled, plain("Y"),
-                                   [&](std::size_t i) { return coordinate_and_row(i, k); });
+        const Exprs y = mass.solve(sheet_, coupled, "Y",
+                                   [&](std::size_t i) { return paired(coordinate(i), row(k)); });
         for (std::size_t i = 0; i < n_; ++i) {
             Y(i, k) = y[i];
         }
@@ -61,7 +56,7 @@ Expr FormWriter::compliance(const Factor& mass, const Grid& Y, std::size_t k, st
             continue;
         }
         const auto at = std::find(masses.begin(), masses.end(), mass.diagonal(i));
-        const auto group = static_cast<std::size_t>(at - masses.begin());
+        const std::size_t group = at - masses.begin();
         if (at == masses.end()) {
             masses.push_back(mass.diagonal(i));
             groups.emplace_back();
@@ -75,17 +70,16 @@ Expr FormWriter::compliance(const Factor& mass, const Grid& Y, std::size_t k, st
 }
 
 Grid FormWriter::write_compliance(const Factor& mass, const Grid& Y, const CoreNames& names) {
-    sheet_.begin({"Compliance of the constraints",
-                  fmt::format("W = A {0}^-1 A^T = B B^T,  B = A {0}^-1/2", names.mass),
-                  fmt::format("W = A\\,{0}^{{-1}} A^{{T}} = B B^{{T}},\\quad B = A\\,{0}^{{-1/2}}",
-                              names.mass_latex),
-                  "UK02 (6)",
-                  {}});
+    sheet_.begin("Compliance of the constraints",
+                 fmt::format("W = A {0}^-1 A^T = B B^T,  B = A {0}^-1/2", names.mass),
+                 fmt::format("W = A\\,{0}^{{-1}} A^{{T}} = B B^{{T}},\\quad B = A\\,{0}^{{-1/2}}",
+                             names.mass_latex),
+                 "UK02 (6)");
     Grid W(m_, m_, g_.zero());
     for (std::size_t k = 0; k < m_; ++k) {
         for (std::size_t l = k; l < m_; ++l) {
             W(k, l) = W(l, k) =
-                sheet_.define(joined(plain("W"), row(k), row(l)), compliance(mass, Y, k, l));
+                sheet_.define(joined("W", row(k), row(l)), compliance(mass, Y, k, l));
         }
     }
     return W;
@@ -94,11 +88,9 @@ Grid FormWriter::write_compliance(const Factor& mass, const Grid& Y, const CoreN
 /// UK02 (6), (32) with B+ = B^T (B B^T)^-1 and W = B B^T = A M^-1 A^T:
 ///   a = a0 + M^-1 (A^T mu + C),   mu = W^-1 (b - A a0 - A M^-1 C)
 Result<FormWriter::Core> FormWriter::core(const Grid& M, const Exprs& Q, const CoreNames& names) {
-    sheet_.begin({names.title,
-                  fmt::format("{} = {}^-1 {}", names.a0.text, names.mass, names.Q.text),
-                  fmt::format("{} = {}^{{-1}} {}", names.a0.latex, names.mass_latex, names.Q.latex),
-                  names.source,
-                  {}});
+    sheet_.begin(names.title, fmt::format("{} = {}^-1 {}", names.a0.text, names.mass, names.Q.text),
+                 fmt::format("{} = {}^{{-1}} {}", names.a0.latex, names.mass_latex, names.Q.latex),
+                 names.source);
     Result<Factor> factored = Factor::of(sheet_, M, names.M, coordinates());
     if (!factored) {
         return factored.error();
@@ -107,20 +99,17 @@ Result<FormWriter::Core> FormWriter::core(const Grid& M, const Exprs& Q, const C
     const Exprs a0 = mass.solve(sheet_, Q, names.a0, coordinates());
     Exprs c(n_, g_.zero());
     if (equations_.has_nonideal) {
-        sheet_.begin({"Acceleration by the non-ideal force",
-                      fmt::format("c = {}^-1 C", names.mass),
-                      fmt::format("c = {}^{{-1}} C", names.mass_latex),
-                      "UK02 (32)",
-                      {}});
-        c = mass.solve(sheet_, C_, plain("c"), coordinates());
+        sheet_.begin("Acceleration by the non-ideal force", fmt::format("c = {}^-1 C", names.mass),
+                     fmt::format("c = {}^{{-1}} C", names.mass_latex), "UK02 (32)");
+        c = mass.solve(sheet_, C_, "c", coordinates());
     }
     const Grid Y = write_unit_responses(mass, names);
     const Exprs e = write_violation(a0, c, names);
     const Grid W = write_compliance(mass, Y, names);
 
     const Label& mu = names.multiplier;
-    sheet_.begin({"Multipliers", mu.text + " = W^-1 e", mu.latex + " = W^{-1} e", "", {}});
-    Result<Factor> compliant = Factor::of(sheet_, W, plain("W"), row_labels());
+    sheet_.begin("Multipliers", mu.text + " = W^-1 e", mu.latex + " = W^{-1} e");
+    Result<Factor> compliant = Factor::of(sheet_, W, "W", row_labels());
     if (!compliant) {
         return compliant.error();
     }
@@ -144,14 +133,11 @@ void FormWriter::show_B() {
             }
         }
     }
-    sheet_.begin({"Constraint matrix in the metric of the mass",
-                  "B = A M^-1/2",
-                  "B = A\\,M^{-1/2}",
-                  "UK02 (6), P21 (66)",
-                  {}});
+    sheet_.begin("Constraint matrix in the metric of the mass", "B = A M^-1/2", "B = A\\,M^{-1/2}",
+                 "UK02 (6), P21 (66)");
     for (std::size_t k = 0; k < m_; ++k) {
         for (std::size_t i = 0; i < n_; ++i) {
-            sheet_.show(joined(plain("B"), row(k), coordinate(i)),
+            sheet_.show(joined("B", row(k), coordinate(i)),
                         g_.div(A_(k, i), g_.apply(sym::Op::kSqrt, M_(i, i))));
         }
     }
@@ -160,18 +146,18 @@ void FormWriter::show_B() {
 std::optional<Error> FormWriter::fundamental() {
     // Nothing is written yet that a refusal would leave behind.
     Worksheet trial = sheet_;
-    trial.begin({});
-    if (const Result<Factor> mass = Factor::of(trial, M_, plain("M"), coordinates()); !mass) {
+    trial.begin("");
+    if (const Result<Factor> mass = Factor::of(trial, M_, "M", coordinates()); !mass) {
         return Error{ErrorCode::kNotApplicable,
                      "the fundamental form asks for M > 0, but " + mass.error().message};
     }
     show_B();
     Result<Core> result = core(M_, Q_,
                                {"Unconstrained acceleration",
-                                plain("M"),
-                                plain("Q"),
+                                "M",
+                                "Q",
                                 {"a0", "a^{0}", "a0"},
-                                {"lambda", "\\lambda", "lambda"},
+                                kLambda,
                                 "M",
                                 "M",
                                 "UK02 (13)"});

@@ -3,11 +3,9 @@
 namespace ananke::typeset {
 
 std::optional<Error> FormWriter::multipliers() {
-    sheet_.begin({"Equations with multipliers",
-                  with_C("M a - A^T lambda = Q", " + C") + ",  A a = b",
-                  with_C("M\\ddot{q} - A^{T}\\lambda = Q", " + C") + ",\\quad A\\ddot{q} = b",
-                  "",
-                  {}});
+    sheet_.begin("Equations with multipliers",
+                 with_C("M a - A^T lambda = Q", " + C") + ",  A a = b",
+                 with_C("M\\ddot{q} - A^{T}\\lambda = Q", " + C") + ",\\quad A\\ddot{q} = b");
     const std::size_t size = n_ + m_;
     Exprs unknowns;
     std::vector<Label> labels;
@@ -40,7 +38,7 @@ std::optional<Error> FormWriter::multipliers() {
         }
         sheet_.relate(sheet_.sum(terms), r[i]);
     }
-    sheet_.begin({"Elimination", "k, r: entries changed by step; f: factors of a row", "", "", {}});
+    sheet_.begin("Elimination", "k, r: entries changed by step; f: factors of a row", "");
     Result<Exprs> x = solve_regular(sheet_, K, r, unknowns, labels);
     if (!x) {
         return x.error();

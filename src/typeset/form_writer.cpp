@@ -32,23 +32,21 @@ FormWriter::FormWriter(Model& model, const Equations& equations, std::span<const
 }
 
 void FormWriter::write_mass_and_forces(const Rewriting& of) {
-    sheet_.begin({"Mass matrix", "M, symmetric", "M", "", {}});
+    sheet_.begin("Mass matrix", "M, symmetric", "M");
     for (const MassEntry& entry : equations_.M) {
-        const auto i = static_cast<std::size_t>(entry.row);
-        const auto j = static_cast<std::size_t>(entry.column);
-        M_(i, j) = M_(j, i) = sheet_.define(joined(plain("M"), coordinate(i), coordinate(j)),
-                                            entry.value, Inline::kShort);
+        const std::size_t i = entry.row;
+        const std::size_t j = entry.column;
+        M_(i, j) = M_(j, i) =
+            sheet_.define(joined("M", coordinate(i), coordinate(j)), entry.value, Inline::kShort);
     }
-    sheet_.begin({"Given force", "Q", "Q", "", {}});
+    sheet_.begin("Given force", "Q", "Q");
     for (std::size_t i = 0; i < n_; ++i) {
-        Q_[i] =
-            sheet_.define(joined(plain("Q"), coordinate(i)), of(equations_.Q[i]), Inline::kShort);
+        Q_[i] = sheet_.define(joined("Q", coordinate(i)), of(equations_.Q[i]), Inline::kShort);
     }
     if (equations_.has_nonideal) {
-        sheet_.begin({"Non-ideal constraint force", "C", "C", "UK02 (5)", {}});
+        sheet_.begin("Non-ideal constraint force", "C", "C", "UK02 (5)");
         for (std::size_t i = 0; i < n_; ++i) {
-            C_[i] = sheet_.define(joined(plain("C"), coordinate(i)), of(equations_.C[i]),
-                                  Inline::kShort);
+            C_[i] = sheet_.define(joined("C", coordinate(i)), of(equations_.C[i]), Inline::kShort);
         }
     }
 }
@@ -59,43 +57,37 @@ void FormWriter::write_given() {
         given_ = sheet_.take_stages();
         return;
     }
-    sheet_.begin({"Constraints", "A a = b", "A\\,\\ddot{q} = b", "", {}});
+    sheet_.begin("Constraints", "A a = b", "A\\,\\ddot{q} = b");
     for (std::size_t r = 0; r < equations_.rows.size(); ++r) {
         const auto kept = std::find(rows_.begin(), rows_.end(), static_cast<int>(r));
-        const auto k = static_cast<std::size_t>(kept - rows_.begin());
+        const std::size_t k = kept - rows_.begin();
         for (const Entry& entry : equations_.rows[r].A) {
-            const auto i = static_cast<std::size_t>(entry.column);
-            const Expr value = sheet_.define(joined(plain("A"), row_label(r), coordinate(i)),
-                                             entry.value, Inline::kShort);
+            const std::size_t i = entry.column;
+            const Expr value = sheet_.define(joined("A", row_label(r), coordinate(i)), entry.value,
+                                             Inline::kShort);
             if (k < m_) {
                 A_(k, i) = value;
             }
         }
-        const Label label = joined(plain("b"), row_label(r));
+        const Label label = joined("b", row_label(r));
         const Expr value = sheet_.define(label, equations_.rows[r].b, Inline::kShort);
         if (g_.is_zero(value)) {
-            const Expr symbol = g_.symbol(sym::SymbolKind::kParameter, "@" + label.text);
-            sheet_.define(symbol, label, value);
+            sheet_.define(sheet_.symbol(label), label, value);
         }
         if (k < m_) {
             b_[k] = value;
         }
     }
     if (!equations_.controls.empty()) {
-        sheet_.begin({"Actuators",
-                      "D, the force D u of the controls u",
-                      "D,\\quad Q^{c} = A_p^{T}\\lambda + D\\,u",
-                      "",
-                      {}});
+        sheet_.begin("Actuators", "D, the force D u of the controls u",
+                     "D,\\quad Q^{c} = A_p^{T}\\lambda + D\\,u");
     }
     for (const Control& control : equations_.controls) {
         for (const Entry& entry : control.D) {
-            const Label name{control.name,
+            const Label name(control.name,
                              sym::latex_name({sym::SymbolKind::kParameter, control.name}),
-                             control.name};
-            sheet_.show(
-                joined(plain("D"), coordinate(static_cast<std::size_t>(entry.column)), name),
-                entry.value);
+                             control.name);
+            sheet_.show(joined("D", coordinate(entry.column), name), entry.value);
         }
     }
     given_ = sheet_.take_stages();
@@ -103,7 +95,7 @@ void FormWriter::write_given() {
 
 void FormWriter::write_acceleration(const Exprs& a, std::string formula, std::string latex,
                                     std::string source) {
-    sheet_.begin({"Acceleration", std::move(formula), std::move(latex), std::move(source), {}});
+    sheet_.begin("Acceleration", std::move(formula), std::move(latex), std::move(source));
     for (std::size_t i = 0; i < n_; ++i) {
         a_[i] = sheet_.define(model_.coordinates[i].a, acceleration(i), a[i]);
     }
@@ -114,11 +106,8 @@ void FormWriter::write_force() {
         Qc_.assign(n_, g_.zero());
         return;
     }
-    sheet_.begin({"Force of constraint",
-                  with_C("Qc = A^T lambda", " + C"),
-                  with_C("Q^{c} = A^{T}\\lambda", " + C"),
-                  "UW13 (2.5)",
-                  {}});
+    sheet_.begin("Force of constraint", with_C("Qc = A^T lambda", " + C"),
+                 with_C("Q^{c} = A^{T}\\lambda", " + C"), "UW13 (2.5)");
     for (std::size_t i = 0; i < n_; ++i) {
         const Expr value = add(sheet_.dot(A_.column(i), lambda_), C_[i]);
         Qc_.push_back(sheet_.define(joined({"Qc", "Q^{c}", "Qc"}, coordinate(i)), value));
@@ -129,15 +118,15 @@ Result<Factor> FormWriter::factor_AAt() {
     if (AAt_) {
         return *AAt_;
     }
-    sheet_.begin({"Products of the rows", "H = A A^T", "H = A A^{T}", "", {}});
+    sheet_.begin("Products of the rows", "H = A A^T", "H = A A^{T}");
     Grid H(m_, m_, g_.zero());
     for (std::size_t k = 0; k < m_; ++k) {
         for (std::size_t l = k; l < m_; ++l) {
             H(k, l) = H(l, k) =
-                sheet_.define(joined(plain("H"), row(k), row(l)), sheet_.dot(A_.row(k), A_.row(l)));
+                sheet_.define(joined("H", row(k), row(l)), sheet_.dot(A_.row(k), A_.row(l)));
         }
     }
-    Result<Factor> factor = Factor::of(sheet_, H, plain("H"), row_labels());
+    Result<Factor> factor = Factor::of(sheet_, H, "H", row_labels());
     if (factor) {
         AAt_ = factor.value();
     }
@@ -146,7 +135,7 @@ Result<Factor> FormWriter::factor_AAt() {
 
 Exprs FormWriter::write_A_plus(const Factor& AAt, std::size_t i) {
     return AAt.solve(sheet_, A_.column(i), {"A+", "A^{+}", "A_plus"},
-                     [&](std::size_t k) { return coordinate_and_row(i, k); });
+                     [&](std::size_t k) { return paired(coordinate(i), row(k)); });
 }
 
 /// A^T lambda = M a - Q - C, so lambda = (A A^T)^-1 A (M a - Q - C).
@@ -154,27 +143,23 @@ std::optional<Error> FormWriter::write_multipliers_from_force(const Exprs& a) {
     if (m_ == 0) {
         return std::nullopt;
     }
-    sheet_.begin({"Force that the constraints must supply",
-                  with_C("F = M a - Q", " - C"),
-                  with_C("F = M\\ddot{q} - Q", " - C"),
-                  "UW13 (2.5)",
-                  {}});
+    sheet_.begin("Force that the constraints must supply", with_C("F = M a - Q", " - C"),
+                 with_C("F = M\\ddot{q} - Q", " - C"), "UW13 (2.5)");
     Exprs F;
     for (std::size_t i = 0; i < n_; ++i) {
         const Expr terms[] = {sheet_.dot(M_.row(i), a), g_.neg(Q_[i]), g_.neg(C_[i])};
-        F.push_back(sheet_.define(joined(plain("F"), coordinate(i)), sheet_.sum(terms)));
+        F.push_back(sheet_.define(joined("F", coordinate(i)), sheet_.sum(terms)));
     }
     Result<Factor> H = factor_AAt();
     if (!H) {
         return H.error();
     }
-    sheet_.begin(
-        {"Multipliers", "lambda = (A A^T)^-1 A F", "\\lambda = (A A^{T})^{-1} A F", "", {}});
+    sheet_.begin("Multipliers", "lambda = (A A^T)^-1 A F", "\\lambda = (A A^{T})^{-1} A F");
     Exprs AF;
     for (std::size_t k = 0; k < m_; ++k) {
         AF.push_back(sheet_.dot(A_.row(k), F));
     }
-    lambda_ = H.value().solve(sheet_, AF, {"lambda", "\\lambda", "lambda"}, row_labels());
+    lambda_ = H.value().solve(sheet_, AF, kLambda, row_labels());
     return std::nullopt;
 }
 
@@ -211,7 +196,7 @@ ClosedForm FormWriter::finish(WrittenForm form) {
     result.Qc = std::move(Qc_);
     result.lambda.assign(equations_.rows.size(), g_.zero());
     for (std::size_t k = 0; k < m_; ++k) {
-        result.lambda[static_cast<std::size_t>(rows_[k])] = lambda_[k];
+        result.lambda[rows_[k]] = lambda_[k];
     }
     std::erase_if(result.stages, [](const Stage& stage) { return stage.lines.empty(); });
     return result;

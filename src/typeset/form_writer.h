@@ -17,10 +17,6 @@ namespace ananke::typeset {
 
 using Exprs = std::vector<Expr>;
 
-inline Label plain(std::string_view name) {
-    return {std::string(name), std::string(name), std::string(name)};
-}
-
 /// One derivation: the given equations, then one form on top of them.
 class FormWriter {
   public:
@@ -86,23 +82,14 @@ class FormWriter {
 
   protected:
     Label coordinate(std::size_t i) const {
-        const sym::Symbol& s = g_.symbol_record(model_.coordinates[i].q);
-        return {sym::text_name(s), sym::latex_name(s), sym::c_name(s)};
+        return Label(g_.symbol_record(model_.coordinates[i].q));
     }
     Label acceleration(std::size_t i) const {
-        const sym::Symbol& s = g_.symbol_record(model_.coordinates[i].a);
-        return {sym::text_name(s), sym::latex_name(s), sym::c_name(s)};
+        return Label(g_.symbol_record(model_.coordinates[i].a));
     }
-    Label row(std::size_t k) const { return row_label(static_cast<std::size_t>(rows_[k])); }
+    Label row(std::size_t k) const { return row_label(rows_[k]); }
     Label row_label(std::size_t k) const {
-        const sym::Symbol s{sym::SymbolKind::kParameter, equations_.rows[k].name};
-        return {s.name, sym::latex_name(s), sym::c_name(s)};
-    }
-    /// "x,rod", two indices as one.
-    Label coordinate_and_row(std::size_t i, std::size_t k) const {
-        const Label x = coordinate(i);
-        const Label r = row(k);
-        return {x.text + "," + r.text, x.latex + "," + r.latex, x.c + "_" + r.c};
+        return Label({sym::SymbolKind::kParameter, equations_.rows[k].name});
     }
     Labels coordinates() const {
         return [this](std::size_t i) { return coordinate(i); };
@@ -110,13 +97,10 @@ class FormWriter {
     Labels row_labels() const {
         return [this](std::size_t k) { return row(k); };
     }
-    Label lambda_label(std::size_t k) const {
-        return joined({"lambda", "\\lambda", "lambda"}, row(k));
-    }
-    Expr lambda_symbol(std::size_t k) {
-        return g_.symbol(sym::SymbolKind::kParameter, "@" + lambda_label(k).text);
-    }
+    Label lambda_label(std::size_t k) const { return joined(kLambda, row(k)); }
+    Expr lambda_symbol(std::size_t k) { return sheet_.symbol(lambda_label(k)); }
     Expr add(Expr a, Expr b) { return g_.add(a, b); }
+    inline static const Label kLambda{"lambda", "\\lambda", "lambda"};
     std::string with_C(std::string_view before, std::string_view part) const {
         return std::string(before) + (equations_.has_nonideal ? std::string(part) : "");
     }

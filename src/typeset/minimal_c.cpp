@@ -28,9 +28,8 @@ std::string heading(const Model& model, const Equations& equations, const Minima
                            options.parameters[i]);
     }
     for (std::size_t e = 0; e < form.evidence.size(); ++e) {
-        out += fmt::format(
-            " * lambda[{}]: {}\n", e,
-            comment_text(equations.rows[static_cast<std::size_t>(form.evidence[e])].name));
+        out += fmt::format(" * lambda[{}]: {}\n", e,
+                           comment_text(equations.rows[form.evidence[e]].name));
     }
     out += " *\n * Link with -lm.\n";
     for (const std::vector<std::string>* lines : {&options.facts, &options.notes}) {
@@ -62,8 +61,8 @@ std::string minimal_c(const Model& model, const Equations& equations, const Mini
         results.push_back({fmt::format("a[{}]", i), std::nullopt, form.lines.a[i]});
     }
     for (std::size_t e = 0; e < form.evidence.size(); ++e) {
-        results.push_back({fmt::format("lambda[{}]", e), std::nullopt,
-                           form.lines.lambda[static_cast<std::size_t>(form.evidence[e])]});
+        results.push_back(
+            {fmt::format("lambda[{}]", e), std::nullopt, form.lines.lambda[form.evidence[e]]});
     }
     std::string out = heading(model, equations, form, options);
     out += fmt::format(

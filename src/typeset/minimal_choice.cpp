@@ -22,16 +22,11 @@ using Directions = std::vector<Numbers>;
 /// A direction counts as new above this part of its length.
 constexpr double kNew = 1e-7;
 
-Label label_of(const sym::Symbol& s) {
-    return {sym::text_name(s), sym::latex_name(s), sym::c_name(s)};
-}
-
 MotionVariable of_coordinate(const Model& model, std::size_t i) {
     const Coordinate& c = model.coordinates[i];
-    const Label label = label_of(model.graph.symbol_record(c.v));
-    return {
-        label.text, static_cast<int>(i), c.v, c.a, label, label_of(model.graph.symbol_record(c.a)),
-        c.v};
+    const Label label = Label(model.graph.symbol_record(c.v));
+    return {label.text, static_cast<int>(i), c.v, c.a, label, Label(model.graph.symbol_record(c.a)),
+            c.v};
 }
 
 MotionVariable of_speed(Model& model, const NamedExpr& speed) {
@@ -40,8 +35,8 @@ MotionVariable of_speed(Model& model, const NamedExpr& speed) {
             -1,
             g.symbol(sym::SymbolKind::kParameter, "@" + speed.name),
             g.symbol(sym::SymbolKind::kParameter, "@" + speed.name + "'"),
-            label_of({sym::SymbolKind::kParameter, speed.name}),
-            label_of({sym::SymbolKind::kVelocity, speed.name}),
+            Label({sym::SymbolKind::kParameter, speed.name}),
+            Label({sym::SymbolKind::kVelocity, speed.name}),
             speed.value};
 }
 
@@ -116,8 +111,7 @@ std::optional<Numbers> find_tie(const Directions& rows, const std::vector<std::s
             }
         }
         if (p == m) {
-            return combination[static_cast<std::size_t>(std::find(used.begin(), used.end(), false) -
-                                                        used.begin())];
+            return combination[std::find(used.begin(), used.end(), false) - used.begin()];
         }
         used[p] = true;
         for (std::size_t k = 0; k < m; ++k) {
@@ -250,7 +244,7 @@ class Chooser {
                 return wrong(fmt::format("no velocity or speed is called \"{}\"{}", name,
                                          near.empty() ? "" : "; did you mean " + near + "?"));
             }
-            const auto index = static_cast<std::size_t>(found - known.begin());
+            const std::size_t index = found - known.begin();
             if (std::find(asked_.begin(), asked_.end(), index) != asked_.end()) {
                 return wrong(fmt::format("{} is named twice", candidates_[index].name));
             }
@@ -342,9 +336,8 @@ class Chooser {
         Directions A;
         for (const int k : rows) {
             Numbers row(Y.size(), 0.0);
-            for (const Entry& entry : equations_.rows[static_cast<std::size_t>(k)].A) {
-                row[static_cast<std::size_t>(entry.column)] =
-                    sym::evaluate<double>(model_.graph, entry.value, at_);
+            for (const Entry& entry : equations_.rows[k].A) {
+                row[entry.column] = sym::evaluate<double>(model_.graph, entry.value, at_);
             }
             A.push_back(over_variables(Y, row));
         }
@@ -357,7 +350,7 @@ class Chooser {
         for (std::size_t k = 0; k < rows.size(); ++k) {
             const double weight = (*combination)[k] * std::sqrt(dot(A[k], A[k]));
             if (std::abs(weight) > 1e-6) {
-                constraints.push_back(equations_.rows[static_cast<std::size_t>(rows[k])].name);
+                constraints.push_back(equations_.rows[rows[k]].name);
             }
             for (std::size_t i = 0; i < sum.size(); ++i) {
                 sum[i] += (*combination)[k] * A[k][i];

@@ -15,30 +15,28 @@ using mech::TimeFlow;
 /// A a = b of the rows that the velocities did not need, and the right sides of all.
 void MinimalWriter::write_acceleration_rows() {
     if (m_ > 0) {
-        sheet_.begin({"Constraints", "A a = b", "A\\,\\ddot{q} = b", "RH (5)", {}});
+        sheet_.begin("Constraints", "A a = b", "A\\,\\ddot{q} = b", "RH (5)");
     }
     for (std::size_t k = 0; k < m_; ++k) {
-        const Row& constraint = equations_.rows[static_cast<std::size_t>(rows_[k])];
+        const Row& constraint = equations_.rows[rows_[k]];
         if (std::find(linear_.begin(), linear_.end(), k) == linear_.end()) {
             for (const Entry& entry : constraint.A) {
-                const auto i = static_cast<std::size_t>(entry.column);
-                A_(k, i) = sheet_.define(joined(plain("A"), row(k), coordinate(i)),
+                const std::size_t i = entry.column;
+                A_(k, i) = sheet_.define(joined("A", row(k), coordinate(i)),
                                          over_variables(entry.value), Inline::kProduct);
             }
         }
-        b_[k] =
-            sheet_.define(joined(plain("b"), row(k)), over_variables(constraint.b), Inline::kShort);
+        b_[k] = sheet_.define(joined("b", row(k)), over_variables(constraint.b), Inline::kShort);
     }
     if (!has_speeds_) {
         return;
     }
-    sheet_.begin(
-        {"Rates of the motion variables", "u' = Y q'' + c", "\\dot{u} = Y\\ddot{q} + c", "", {}});
+    sheet_.begin("Rates of the motion variables", "u' = Y q'' + c", "\\dot{u} = Y\\ddot{q} + c");
     const TimeFlow flow(model_);
     for (std::size_t j = 0; j < variables_.size(); ++j) {
         if (variables_[j].coordinate < 0) {
             c_[j] =
-                sheet_.define(joined(plain("c"), variable(j)),
+                sheet_.define(joined("c", variable(j)),
                               over_variables(shorter(flow.along_velocity(g_, variables_[j].value))),
                               Inline::kShort);
         }
@@ -48,11 +46,8 @@ void MinimalWriter::write_acceleration_rows() {
 /// The rows over the rates: alpha u' = beta, with beta = b + alpha c; RH (17), (18).
 std::optional<Error> MinimalWriter::write_dependent_accelerations() {
     if (!linear_.empty() || !nonlinear_.empty()) {
-        sheet_.begin({"Constraints reduced",
-                      "u_d' + R u' = r",
-                      "\\dot{u}_{d} + R\\dot{u} = r",
-                      "RH (17)",
-                      {}});
+        sheet_.begin("Constraints reduced", "u_d' + R u' = r", "\\dot{u}_{d} + R\\dot{u} = r",
+                     "RH (17)");
     }
     Exprs c_of_q(n_, g_.zero());  // W c
     for (std::size_t i = 0; i < n_ && has_speeds_; ++i) {
@@ -63,8 +58,7 @@ std::optional<Error> MinimalWriter::write_dependent_accelerations() {
         beta.push_back(add(b_[k], sheet_.dot(A_.row(k), c_of_q)));
     }
     const auto label = [&](std::size_t l) { return row(linear_[l]); };
-    const Exprs r =
-        linear_.empty() ? Exprs{} : velocity_rows_->carry(sheet_, beta, plain("r"), label);
+    const Exprs r = linear_.empty() ? Exprs{} : velocity_rows_->carry(sheet_, beta, "r", label);
     Exprs beta_nonlinear;
     for (const std::size_t k : nonlinear_) {
         beta_nonlinear.push_back(add(b_[k], sheet_.dot(A_.row(k), c_of_q)));
@@ -110,12 +104,11 @@ std::optional<Error> MinimalWriter::reduce_nonlinear(const Exprs& beta, const Ex
         }
         const auto label = [&](std::size_t k) { return row(nonlinear_[k]); };
         const auto column = [&](std::size_t j) { return variable(j); };
-        const Result<Reduced> reduced =
-            reduce_rows(sheet_, alpha, allowed, plain("R"), label, column);
+        const Result<Reduced> reduced = reduce_rows(sheet_, alpha, allowed, "R", label, column);
         if (!reduced) {
             return reduced.error();
         }
-        const Exprs given = reduced.value().carry(sheet_, right, plain("r"), label);
+        const Exprs given = reduced.value().carry(sheet_, right, "r", label);
         for (std::size_t k = 0; k < nonlinear_.size(); ++k) {
             const std::size_t d = reduced.value().pivot[k];
             p_variables_[d] = given[k];
@@ -139,13 +132,13 @@ std::optional<Error> MinimalWriter::reduce_nonlinear(const Exprs& beta, const Ex
             N_variables_(d, j) =
                 nonlinear_.empty()
                     ? value
-                    : sheet_.define(joined(plain("N"), variable(d), variable(independent_[j])),
-                                    value, Inline::kProduct);
+                    : sheet_.define(joined("N", variable(d), variable(independent_[j])), value,
+                                    Inline::kProduct);
         }
         const Expr rest = through_nonlinear(r[l], [&](std::size_t x) { return p_variables_[x]; });
-        p_variables_[d] = nonlinear_.empty() ? rest
-                                             : sheet_.define(joined(plain("n"), variable(d)), rest,
-                                                             Inline::kProduct);
+        p_variables_[d] = nonlinear_.empty()
+                              ? rest
+                              : sheet_.define(joined("n", variable(d)), rest, Inline::kProduct);
     }
     return std::nullopt;
 }
@@ -154,11 +147,8 @@ std::optional<Error> MinimalWriter::reduce_nonlinear(const Exprs& beta, const Ex
 void MinimalWriter::write_partials() {
     const std::size_t c = independent_.size();
     if (!linear_.empty() || !nonlinear_.empty()) {
-        sheet_.begin({"Dependent accelerations by the independent ones",
-                      "u_d' = N u' + n",
-                      "\\dot{u}_{d} = N\\dot{u} + n",
-                      "RH (18)",
-                      {}});
+        sheet_.begin("Dependent accelerations by the independent ones", "u_d' = N u' + n",
+                     "\\dot{u}_{d} = N\\dot{u} + n", "RH (18)");
         for (std::size_t d = 0; d < variables_.size(); ++d) {
             if (is_independent(d)) {
                 continue;
@@ -173,11 +163,8 @@ void MinimalWriter::write_partials() {
     N_ = Grid(n_, c, g_.zero());
     a_p_.assign(n_, g_.zero());
     if (has_speeds_) {
-        sheet_.begin({"Accelerations of the coordinates by the independent ones",
-                      "q'' = N u' + a_p",
-                      "\\ddot{q} = N\\dot{u} + a_{p}",
-                      "",
-                      {}});
+        sheet_.begin("Accelerations of the coordinates by the independent ones", "q'' = N u' + a_p",
+                     "\\ddot{q} = N\\dot{u} + a_{p}");
     }
     Exprs rest;
     for (std::size_t j = 0; j < variables_.size(); ++j) {
@@ -190,7 +177,7 @@ void MinimalWriter::write_partials() {
                        : value;
         };
         for (std::size_t j = 0; j < c; ++j) {
-            N_(i, j) = written(joined(plain("N"), coordinate(i), variable(independent_[j])),
+            N_(i, j) = written(joined("N", coordinate(i), variable(independent_[j])),
                                sheet_.dot(W_.row(i), N_variables_.column(j)));
         }
         a_p_[i] =
@@ -202,13 +189,12 @@ void MinimalWriter::write_partials() {
 void MinimalWriter::project() {
     const std::size_t c = independent_.size();
     const bool shown = !evidence_.empty();
-    sheet_.begin({"Projected on the partial accelerations",
-                  with_C("M_u = N^T M N, f_u = N^T (Q", " + C") + " - M a_p)" +
-                      (shown ? ", B = A N, h = b - A a_p" : ""),
-                  with_C("M^{u} = N^{T} M N,\\ f^{u} = N^{T}(Q", " + C") + " - M a_{p})" +
-                      (shown ? ",\\ B = A N,\\ h = b - A a_{p}" : ""),
-                  "RH (23), (24)",
-                  {}});
+    sheet_.begin("Projected on the partial accelerations",
+                 with_C("M_u = N^T M N, f_u = N^T (Q", " + C") + " - M a_p)" +
+                     (shown ? ", B = A N, h = b - A a_p" : ""),
+                 with_C("M^{u} = N^{T} M N,\\ f^{u} = N^{T}(Q", " + C") + " - M a_{p})" +
+                     (shown ? ",\\ B = A N,\\ h = b - A a_{p}" : ""),
+                 "RH (23), (24)");
     Exprs rest;
     Grid MN(n_, c, g_.zero());
     for (std::size_t i = 0; i < n_; ++i) {
@@ -236,10 +222,10 @@ void MinimalWriter::project() {
         const std::size_t k = evidence_[e];
         for (std::size_t j = 0; j < c; ++j) {
             B_(e, j) =
-                sheet_.define(joined(plain("B"), row(k), index(j)),
+                sheet_.define(joined("B", row(k), index(j)),
                               simplest(sheet_.dot(A_.row(k), N_.column(j))), Inline::kProduct);
         }
-        h_.push_back(sheet_.define(joined(plain("h"), row(k)),
+        h_.push_back(sheet_.define(joined("h", row(k)),
                                    simplest(g_.sub(b_[k], sheet_.dot(A_.row(k), a_p_))),
                                    Inline::kShort));
     }
@@ -249,17 +235,12 @@ void MinimalWriter::project() {
 void MinimalWriter::show_equations() {
     const std::size_t c = independent_.size();
     if (evidence_.empty()) {
-        sheet_.begin({"Equations without constraint forces",
-                      "M_u u' = f_u",
-                      "M^{u}\\dot{u} = f^{u}",
-                      "RH (8)",
-                      {}});
+        sheet_.begin("Equations without constraint forces", "M_u u' = f_u", "M^{u}\\dot{u} = f^{u}",
+                     "RH (8)");
     } else {
-        sheet_.begin({"Equations with constraint forces in evidence",
-                      "M_u u' - B^T lambda = f_u, B u' = h",
-                      "M^{u}\\dot{u} - B^{T}\\lambda = f^{u},\\quad B\\dot{u} = h",
-                      "RH (7)",
-                      {}});
+        sheet_.begin("Equations with constraint forces in evidence",
+                     "M_u u' - B^T lambda = f_u, B u' = h",
+                     "M^{u}\\dot{u} - B^{T}\\lambda = f^{u},\\quad B\\dot{u} = h", "RH (7)");
     }
     for (std::size_t j = 0; j < c; ++j) {
         Exprs terms;
@@ -282,11 +263,8 @@ void MinimalWriter::show_equations() {
 }
 
 std::optional<Error> MinimalWriter::solve_without_forces() {
-    sheet_.begin({"Solved for the accelerations",
-                  "u' = M_u^-1 f_u",
-                  "\\dot{u} = (M^{u})^{-1} f^{u}",
-                  "",
-                  {}});
+    sheet_.begin("Solved for the accelerations", "u' = M_u^-1 f_u",
+                 "\\dot{u} = (M^{u})^{-1} f^{u}");
     const auto index = [&](std::size_t j) { return variable(independent_[j]); };
     const Result<Factor> factor = Factor::of(sheet_, M_u_, {"M_u", "M^{u}", "M_u"}, index);
     if (!factor) {
@@ -298,7 +276,7 @@ std::optional<Error> MinimalWriter::solve_without_forces() {
         unknowns.push_back(variables_[j].rate);
         labels.push_back(variables_[j].rate_label);
     }
-    rates_ = factor.value().solve(sheet_, f_u_, {"u", "u", "u"}, index, unknowns, labels);
+    rates_ = factor.value().solve(sheet_, f_u_, "u", index, unknowns, labels);
     return std::nullopt;
 }
 
@@ -341,8 +319,7 @@ std::optional<Error> MinimalWriter::solve_with_forces() {
         multiplier_labels.push_back(lambda_label(k));
     }
     if (!mass_is_positive()) {
-        sheet_.begin(
-            {"Elimination", "k, r: entries changed by step; f: factors of a row", "", "", {}});
+        sheet_.begin("Elimination", "k, r: entries changed by step; f: factors of a row", "");
         Grid K(c + m, c + m, g_.zero());
         for (std::size_t j = 0; j < c; ++j) {
             for (std::size_t l = 0; l < c; ++l) {
@@ -367,11 +344,8 @@ std::optional<Error> MinimalWriter::solve_with_forces() {
         }
         return std::nullopt;
     }
-    sheet_.begin({"Accelerations without the forces in evidence",
-                  "u0 = M_u^-1 f_u, Z = M_u^-1 B^T",
-                  "u^{0} = (M^{u})^{-1} f^{u},\\ Z = (M^{u})^{-1} B^{T}",
-                  "",
-                  {}});
+    sheet_.begin("Accelerations without the forces in evidence", "u0 = M_u^-1 f_u, Z = M_u^-1 B^T",
+                 "u^{0} = (M^{u})^{-1} f^{u},\\ Z = (M^{u})^{-1} B^{T}");
     const Result<Factor> mass = Factor::of(sheet_, M_u_, {"M_u", "M^{u}", "M_u"}, index);
     if (!mass) {
         return mass.error();
@@ -379,41 +353,31 @@ std::optional<Error> MinimalWriter::solve_with_forces() {
     const Exprs u0 = mass.value().solve(sheet_, f_u_, {"u0", "u^{0}", "u0"}, index);
     Grid Z(c, m, g_.zero());
     for (std::size_t e = 0; e < m; ++e) {
-        const auto both = [&](std::size_t j) {
-            const Label x = index(j);
-            const Label r = row_index(e);
-            return Label{x.text + "," + r.text, x.latex + "," + r.latex, x.c + "_" + r.c};
-        };
-        const Exprs column = mass.value().solve(sheet_, B_.row(e), plain("Z"), both);
+        const auto both = [&](std::size_t j) { return paired(index(j), row_index(e)); };
+        const Exprs column = mass.value().solve(sheet_, B_.row(e), "Z", both);
         for (std::size_t j = 0; j < c; ++j) {
             Z(j, e) = column[j];
         }
     }
-    sheet_.begin({"Multipliers in evidence",
-                  "S lambda = h - B u0, S = B Z",
-                  "S\\lambda = h - B u^{0},\\ S = B Z",
-                  "",
-                  {}});
+    sheet_.begin("Multipliers in evidence", "S lambda = h - B u0, S = B Z",
+                 "S\\lambda = h - B u^{0},\\ S = B Z");
     Grid S(m, m, g_.zero());
     Exprs right;
     for (std::size_t e = 0; e < m; ++e) {
         for (std::size_t f = e; f < m; ++f) {
-            S(e, f) = S(f, e) = sheet_.define(joined(plain("S"), row_index(e), row_index(f)),
+            S(e, f) = S(f, e) = sheet_.define(joined("S", row_index(e), row_index(f)),
                                               shorter(sheet_.dot(B_.row(e), Z.column(f))));
         }
         right.push_back(g_.sub(h_[e], sheet_.dot(B_.row(e), u0)));
     }
-    const Result<Factor> factor = Factor::of(sheet_, S, plain("S"), row_index);
+    const Result<Factor> factor = Factor::of(sheet_, S, "S", row_index);
     if (!factor) {
         return factor.error();
     }
-    const Exprs lambda = factor.value().solve(sheet_, right, {"lambda", "\\lambda", "lambda"},
-                                              row_index, multipliers, multiplier_labels);
-    sheet_.begin({"Solved for the accelerations",
-                  "u' = u0 + Z lambda",
-                  "\\dot{u} = u^{0} + Z\\lambda",
-                  "",
-                  {}});
+    const Exprs lambda =
+        factor.value().solve(sheet_, right, kLambda, row_index, multipliers, multiplier_labels);
+    sheet_.begin("Solved for the accelerations", "u' = u0 + Z lambda",
+                 "\\dot{u} = u^{0} + Z\\lambda");
     for (std::size_t e = 0; e < m; ++e) {
         lambda_[evidence_[e]] = lambda[e];
     }
@@ -426,12 +390,11 @@ std::optional<Error> MinimalWriter::solve_with_forces() {
 
 /// Rates of the dependent variables, and q'' of coordinates whose velocity is not a variable.
 void MinimalWriter::write_rates() {
-    sheet_.begin({"All accelerations",
-                  has_speeds_ ? "u_d' = N u' + n, q'' = N u' + a_p" : "u_d' = N u' + n",
-                  has_speeds_ ? "\\dot{u}_{d} = N\\dot{u} + n,\\ \\ddot{q} = N\\dot{u} + a_{p}"
-                              : "\\dot{u}_{d} = N\\dot{u} + n",
-                  "RH (18)",
-                  {}});
+    sheet_.begin("All accelerations",
+                 has_speeds_ ? "u_d' = N u' + n, q'' = N u' + a_p" : "u_d' = N u' + n",
+                 has_speeds_ ? "\\dot{u}_{d} = N\\dot{u} + n,\\ \\ddot{q} = N\\dot{u} + a_{p}"
+                             : "\\dot{u}_{d} = N\\dot{u} + n",
+                 "RH (18)");
     const auto by_rates = [&](Expr start, const Exprs& coefficients) {
         Exprs terms{start};
         for (std::size_t j = 0; j < coefficients.size(); ++j) {
@@ -454,7 +417,7 @@ void MinimalWriter::write_rates() {
                           by_rates(p_variables_[d], N_variables_.row(d)));
         }
         if (variables_[d].coordinate >= 0) {
-            a_[static_cast<std::size_t>(variables_[d].coordinate)] = all_rates_[d];
+            a_[variables_[d].coordinate] = all_rates_[d];
         }
     }
     for (std::size_t i = 0; i < n_; ++i) {
@@ -509,7 +472,7 @@ MinimalForm MinimalWriter::finish() {
     result.lines.lambda.assign(equations_.rows.size(), g_.zero());
     for (const std::size_t k : evidence_) {
         result.evidence.push_back(rows_[k]);
-        result.lines.lambda[static_cast<std::size_t>(rows_[k])] = lambda_[k];
+        result.lines.lambda[rows_[k]] = lambda_[k];
     }
     Indices all;
     Indices dependent;

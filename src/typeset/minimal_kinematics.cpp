@@ -114,7 +114,7 @@ MinimalWriter::MinimalWriter(Model& model, const Equations& equations,
     }
     for (std::size_t k = 0; k < m_; ++k) {
         const auto& shown = options.evidence;
-        const Row& row = equations_.rows[static_cast<std::size_t>(rows_[k])];
+        const Row& row = equations_.rows[rows_[k]];
         const bool linear = std::none_of(row.A.begin(), row.A.end(), [&](const Entry& entry) {
             return sym::depends_on_kind(g_, entry.value, sym::SymbolKind::kVelocity);
         });
@@ -185,9 +185,8 @@ Grid MinimalWriter::inverse(const Grid& Z) {
                     both(i, j) = Z(block.rows[i], block.columns[j]);
                 }
             }
-            const auto number = [](std::size_t i) { return plain(std::to_string(i + 1)); };
-            const Result<Reduced> reduced =
-                reduce_rows(sheet_, both, allowed, plain("K"), number, number);
+            const auto number = [](std::size_t i) { return Label(std::to_string(i + 1)); };
+            const Result<Reduced> reduced = reduce_rows(sheet_, both, allowed, "K", number, number);
             ANANKE_REQUIRE(reduced);  // the variables were chosen so
             for (std::size_t i = 0; i < size; ++i) {
                 for (std::size_t j = 0; j < size; ++j) {
@@ -221,7 +220,7 @@ void MinimalWriter::write_motion_variables() {
         if (variables_[j].coordinate < 0) {
             speeds.push_back(j);
         } else {
-            const auto i = static_cast<std::size_t>(variables_[j].coordinate);
+            const std::size_t i = variables_[j].coordinate;
             is_variable[i] = true;
             W_(i, j) = g_.one();
         }
@@ -229,7 +228,7 @@ void MinimalWriter::write_motion_variables() {
     if (speeds.empty()) {
         return;
     }
-    sheet_.begin({"Motion variables", "u = Y q' + y", "u = Y\\dot{q} + y", "RH section 2", {}});
+    sheet_.begin("Motion variables", "u = Y q' + y", "u = Y\\dot{q} + y", "RH section 2");
     for (const std::size_t j : speeds) {
         sheet_.relate(variables_[j].symbol, variables_[j].value);
     }
@@ -242,10 +241,6 @@ void MinimalWriter::write_motion_variables() {
     Grid Y(speeds.size(), n_, g_.zero());
     Exprs y;
     Grid Z(speeds.size(), speeds.size(), g_.zero());
-    std::vector<sym::Replacement> at_rest;
-    for (const Coordinate& c : model_.coordinates) {
-        at_rest.push_back({c.v, g_.zero()});
-    }
     for (std::size_t s = 0; s < speeds.size(); ++s) {
         const Expr value = variables_[speeds[s]].value;
         for (std::size_t i = 0; i < n_; ++i) {
@@ -254,13 +249,10 @@ void MinimalWriter::write_motion_variables() {
         for (std::size_t i = 0; i < solved.size(); ++i) {
             Z(s, i) = Y(s, solved[i]);
         }
-        y.push_back(shorter(sym::substitute(g_, value, at_rest)));
+        y.push_back(shorter(at_rest(value)));
     }
-    sheet_.begin({"Velocities by the motion variables",
-                  "q' = W u + w",
-                  "\\dot{q} = W u + w",
-                  "RH section 2",
-                  {}});
+    sheet_.begin("Velocities by the motion variables", "q' = W u + w", "\\dot{q} = W u + w",
+                 "RH section 2");
     const Grid Z_inverse = inverse(Z);
     for (std::size_t i = 0; i < solved.size(); ++i) {
         const std::size_t q = solved[i];
@@ -271,12 +263,10 @@ void MinimalWriter::write_motion_variables() {
             const auto s = std::find(speeds.begin(), speeds.end(), j) - speeds.begin();
             const int own = variables_[j].coordinate;
             const Expr value =
-                own < 0
-                    ? Z_inverse(i, static_cast<std::size_t>(s))
-                    : g_.neg(sheet_.dot(Z_inverse.row(i), Y.column(static_cast<std::size_t>(own))));
-            W_(q, j) = written(joined(plain("W"), coordinate(q), variable(j)), value);
+                own < 0 ? Z_inverse(i, s) : g_.neg(sheet_.dot(Z_inverse.row(i), Y.column(own)));
+            W_(q, j) = written(joined("W", coordinate(q), variable(j)), value);
         }
-        w_[q] = written(joined(plain("w"), coordinate(q)), g_.neg(sheet_.dot(Z_inverse.row(i), y)));
+        w_[q] = written(joined("w", coordinate(q)), g_.neg(sheet_.dot(Z_inverse.row(i), y)));
     }
 }
 
@@ -290,25 +280,19 @@ std::optional<Error> MinimalWriter::write_linear_rows() {
     if (linear_.empty()) {
         return std::nullopt;
     }
-    sheet_.begin(
-        {"Constraints linear in the velocities", "A q' + e = 0", "A\\dot{q} + e = 0", "", {}});
-    std::vector<sym::Replacement> at_rest;
-    for (const Coordinate& c : model_.coordinates) {
-        at_rest.push_back({c.v, g_.zero()});
-    }
+    sheet_.begin("Constraints linear in the velocities", "A q' + e = 0", "A\\dot{q} + e = 0");
     Grid alpha(linear_.size(), variables_.size(), g_.zero());
     Exprs right;
     for (std::size_t l = 0; l < linear_.size(); ++l) {
         const std::size_t k = linear_[l];
-        const Row& constraint = equations_.rows[static_cast<std::size_t>(rows_[k])];
+        const Row& constraint = equations_.rows[rows_[k]];
         for (const Entry& entry : constraint.A) {
-            const auto i = static_cast<std::size_t>(entry.column);
-            A_(k, i) = sheet_.define(joined(plain("A"), row(k), coordinate(i)), entry.value,
-                                     Inline::kShort);
+            const std::size_t i = entry.column;
+            A_(k, i) =
+                sheet_.define(joined("A", row(k), coordinate(i)), entry.value, Inline::kShort);
         }
-        e_.push_back(sheet_.define(joined(plain("e"), row(k)),
-                                   shorter(sym::substitute(g_, constraint.rate, at_rest)),
-                                   Inline::kShort));
+        e_.push_back(
+            sheet_.define(joined("e", row(k)), shorter(at_rest(constraint.rate)), Inline::kShort));
         for (std::size_t j = 0; j < variables_.size(); ++j) {
             const Label label = joined({"alpha", "\\alpha", "alpha"}, row(k), variable(j));
             const Expr value = over_coordinates(A_.row(k), j);
@@ -320,16 +304,16 @@ std::optional<Error> MinimalWriter::write_linear_rows() {
     for (const std::size_t j : independent_) {
         allowed[j] = false;
     }
-    sheet_.begin({"Their coefficients reduced", "u_d + R u = s", "u_{d} + R u = s", "", {}});
+    sheet_.begin("Their coefficients reduced", "u_d + R u = s", "u_{d} + R u = s");
     const auto label = [&](std::size_t l) { return row(linear_[l]); };
     const auto column = [&](std::size_t j) { return variable(j); };
-    const Result<Reduced> reduced = reduce_rows(sheet_, alpha, allowed, plain("R"), label, column);
+    const Result<Reduced> reduced = reduce_rows(sheet_, alpha, allowed, "R", label, column);
     if (!reduced) {
         return reduced.error();
     }
     velocity_rows_ = reduced.value();
     linear_dependent_ = velocity_rows_->pivot;
-    velocity_right_ = velocity_rows_->carry(sheet_, right, plain("s"), label);
+    velocity_right_ = velocity_rows_->carry(sheet_, right, "s", label);
     return std::nullopt;
 }
 
@@ -351,8 +335,8 @@ void MinimalWriter::choose_nonlinear_dependents() {
     std::vector<std::vector<double>> rows;
     for (const std::size_t k : nonlinear_) {
         Exprs A(n_, g_.zero());
-        for (const Entry& entry : equations_.rows[static_cast<std::size_t>(rows_[k])].A) {
-            A[static_cast<std::size_t>(entry.column)] = entry.value;
+        for (const Entry& entry : equations_.rows[rows_[k]].A) {
+            A[entry.column] = entry.value;
         }
         std::vector<double> alpha;
         for (std::size_t j = 0; j < variables_.size(); ++j) {
@@ -438,7 +422,7 @@ void MinimalWriter::solve_for_velocities() {
     std::vector<Root> roots;
     std::vector<Expr> residuals;
     for (const std::size_t k : rows) {
-        const Expr rate = equations_.rows[static_cast<std::size_t>(rows_[k])].rate;
+        const Expr rate = equations_.rows[rows_[k]].rate;
         residuals.push_back(shorter(sym::substitute(g_, rate, by_inputs_)));
     }
     for (bool found = true; found && !rows.empty();) {
@@ -478,11 +462,8 @@ void MinimalWriter::solve_for_velocities() {
             wanted.size() == 1 ? " is" : "s are"));
     }
     if (!roots.empty()) {
-        sheet_.begin({"Dependent velocities of nonlinear constraints",
-                      "psi = 0 solved for u_d",
-                      "\\psi = 0",
-                      "RH 4.3",
-                      {}});
+        sheet_.begin("Dependent velocities of nonlinear constraints", "psi = 0 solved for u_d",
+                     "\\psi = 0", "RH 4.3");
     }
     // A root may contain those that were found after it.
     for (auto root = roots.rbegin(); root != roots.rend(); ++root) {
@@ -495,7 +476,7 @@ void MinimalWriter::write_dependent_velocities() {
     if (linear_.empty()) {
         return;
     }
-    sheet_.begin({"Dependent velocities", "u_d = s - R u", "u_{d} = s - R u", "RH (3)", {}});
+    sheet_.begin("Dependent velocities", "u_d = s - R u", "u_{d} = s - R u", "RH (3)");
     for (std::size_t l = 0; l < linear_.size(); ++l) {
         const std::size_t d = linear_dependent_[l];
         Exprs terms{velocity_right_[l]};
@@ -513,11 +494,8 @@ void MinimalWriter::write_coordinate_velocities() {
     if (!has_speeds_) {
         return;
     }
-    sheet_.begin({"Velocities of the coordinates",
-                  "q' = W u + w",
-                  "\\dot{q} = W u + w",
-                  "RH section 2",
-                  {}});
+    sheet_.begin("Velocities of the coordinates", "q' = W u + w", "\\dot{q} = W u + w",
+                 "RH section 2");
     for (std::size_t i = 0; i < n_; ++i) {
         const Expr v = model_.coordinates[i].v;
         const bool is_variable =
@@ -530,9 +508,7 @@ void MinimalWriter::write_coordinate_velocities() {
         for (std::size_t j = 0; j < variables_.size(); ++j) {
             terms.push_back(g_.mul(W_(i, j), variables_[j].symbol));
         }
-        const sym::Symbol& s = g_.symbol_record(v);
-        sheet_.assign(v, {sym::text_name(s), sym::latex_name(s), sym::c_name(s)},
-                      sheet_.sum(terms));
+        sheet_.assign(v, Label(g_.symbol_record(v)), sheet_.sum(terms));
     }
 }
 

@@ -12,12 +12,6 @@ using mech::BodyKinematics, mech::PointKinematics;
 MinimalWriter::Slopes MinimalWriter::slopes_of(std::string name, const Vec3& velocity,
                                                const Vec3& acceleration) {
     Slopes slopes{std::move(name), {}, {}, {}};
-    std::vector<sym::Replacement> at_rest;
-    std::vector<sym::Replacement> unaccelerated;
-    for (const Coordinate& c : model_.coordinates) {
-        at_rest.push_back({c.v, g_.zero()});
-        unaccelerated.push_back({c.a, g_.zero()});
-    }
     for (std::size_t k = 0; k < 3; ++k) {
         for (const Expr symbol : sym::symbols_of(g_, velocity[k])) {
             const auto found = std::find_if(model_.coordinates.begin(), model_.coordinates.end(),
@@ -28,9 +22,9 @@ MinimalWriter::Slopes MinimalWriter::slopes_of(std::string name, const Vec3& vel
                      shorter(sym::derivative(g_, velocity[k], symbol))});
             }
         }
-        slopes.remainder[k] = shorter(sym::substitute(g_, velocity[k], at_rest));
+        slopes.remainder[k] = shorter(at_rest(velocity[k]));
         slopes.acceleration_remainder[k] =
-            shorter(sym::substitute(g_, acceleration[k], unaccelerated));
+            shorter(sym::without(g_, acceleration[k], sym::SymbolKind::kAcceleration));
     }
     return slopes;
 }
@@ -49,8 +43,7 @@ std::vector<MinimalWriter::Slopes> MinimalWriter::point_slopes() {
     for (std::size_t p = 0; p < equations_.points.size(); ++p) {
         const PointKinematics& point = equations_.points[p];
         const int body = model_.points[p].body;
-        if (body >= 0 &&
-            model_.bodies[static_cast<std::size_t>(body)].centre != static_cast<int>(p)) {
+        if (body >= 0 && model_.bodies[body].centre != static_cast<int>(p)) {
             continue;  // moves with the centre and the angular velocity, RH (74)
         }
         Slopes slopes = slopes_of(point.name, point.velocity, point.acceleration);
@@ -76,8 +69,7 @@ std::vector<MinimalWriter::Slopes> MinimalWriter::body_slopes() {
 /// out.
 void MinimalWriter::show_vectors(const Slopes& slopes, const Label& letter, const Grid& columns,
                                  const Indices& variables, bool rates, const Vec3& remainder) {
-    const sym::Symbol name{sym::SymbolKind::kParameter, slopes.name};
-    const Label point{name.name, sym::latex_name(name), sym::c_name(name)};
+    const Label point({sym::SymbolKind::kParameter, slopes.name});
     const auto zero = [&](const Vec3& v) {
         return std::all_of(v.begin(), v.end(), [&](Expr e) { return g_.is_zero(e); });
     };
@@ -86,8 +78,7 @@ void MinimalWriter::show_vectors(const Slopes& slopes, const Label& letter, cons
         for (std::size_t k = 0; k < 3; ++k) {
             Exprs terms;
             for (const Entry& entry : slopes.by_velocity.at(k)) {
-                terms.push_back(
-                    g_.mul(entry.value, columns(static_cast<std::size_t>(entry.column), j)));
+                terms.push_back(g_.mul(entry.value, columns(entry.column, j)));
             }
             vector[k] = shorter(sheet_.sum(terms));
         }
@@ -97,7 +88,7 @@ void MinimalWriter::show_vectors(const Slopes& slopes, const Label& letter, cons
         }
     }
     if (!zero(remainder)) {
-        sheet_.show(joined(letter, point, plain("t")), remainder);
+        sheet_.show(joined(letter, point, "t"), remainder);
     }
 }
 
@@ -177,7 +168,7 @@ void MinimalWriter::show_partials(const std::vector<Slopes>& all, const Stage& s
         for (std::size_t k = 0; k < 3; ++k) {
             Exprs terms{rates ? slopes.acceleration_remainder[k] : slopes.remainder[k]};
             for (const Entry& entry : slopes.by_velocity.at(k)) {
-                terms.push_back(g_.mul(entry.value, rest[static_cast<std::size_t>(entry.column)]));
+                terms.push_back(g_.mul(entry.value, rest[entry.column]));
             }
             remainder[k] = shorter(sheet_.sum(terms));
         }

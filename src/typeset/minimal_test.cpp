@@ -109,14 +109,14 @@ void check(Case& c, const std::vector<int>& evidence, const State& chosen) {
     }
     for (std::size_t k = 0; k < c.rows.size(); ++k) {
         if (std::find(evidence.begin(), evidence.end(), c.rows[k]) != evidence.end()) {
-            const Expr lambda = form.lines.lambda[static_cast<std::size_t>(c.rows[k])];
+            const Expr lambda = form.lines.lambda[c.rows[k]];
             EXPECT_NEAR(run.value(lambda), static_cast<double>(x[form.lines.a.size() + k]),
                         1e-10 * size);
         }
     }
     // The velocities satisfy every row that was eliminated and linear, whatever the inputs.
     for (const int k : c.rows) {
-        const Row& row = c.equations.rows[static_cast<std::size_t>(k)];
+        const Row& row = c.equations.rows[k];
         const bool shown = std::find(evidence.begin(), evidence.end(), k) != evidence.end();
         if (!shown && form.inputs.size() == form.independent.size()) {
             const Evaluated at(c.model(), c.equations);

@@ -70,6 +70,7 @@ class MinimalWriter : private FormWriter {
                       const Indices& variables, bool rates, const Vec3& remainder);
 
     Expr shorter(Expr e) const;  ///< like terms gathered
+    Expr at_rest(Expr e) const { return sym::without(g_, e, sym::SymbolKind::kVelocity); }
     /// Over the motion variables instead of q', where that is no longer.
     Expr over_variables(Expr e) const;
     /// With the names of earlier lines, velocities apart, written out where that is shorter.

@@ -253,12 +253,10 @@ std::vector<PrintedLine> print_directions(const Model& model, const Equations& e
     };
     for (const Row& row : equations.rows) {
         for (const Direction& direction : row.directions) {
-            add(row, "force", "F", model.points[static_cast<std::size_t>(direction.point)].name,
-                direction.W_symbolic);
+            add(row, "force", "F", model.points[direction.point].name, direction.W_symbolic);
         }
         for (const Twist& twist : row.twists) {
-            add(row, "torque", "T", model.bodies[static_cast<std::size_t>(twist.body)].name,
-                twist.tau_symbolic);
+            add(row, "torque", "T", model.bodies[twist.body].name, twist.tau_symbolic);
         }
     }
     return lines;

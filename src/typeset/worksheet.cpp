@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sym/print.h"
 #include "sym/walk.h"
 
 namespace ananke::typeset {
@@ -59,6 +60,21 @@ bool is_short_product(const sym::Graph& graph, Expr e) {
 
 }  // namespace
 
+Label::Label(const sym::Symbol& s) : Label(sym::text_name(s), sym::latex_name(s), sym::c_name(s)) {}
+
+Label joined(const Label& name, const Label& i) {
+    return {fmt::format("{}[{}]", name.text, i.text), fmt::format("{}_{{{}}}", name.latex, i.latex),
+            fmt::format("{}_{}", name.c, i.c)};
+}
+
+Label joined(const Label& name, const Label& i, const Label& j) {
+    return joined(name, paired(i, j));
+}
+
+Label paired(const Label& i, const Label& j) {
+    return {i.text + "," + j.text, i.latex + "," + j.latex, i.c + "_" + j.c};
+}
+
 bool Worksheet::fits(Expr e, Inline limit) const {
     const auto is_leaf = [&](Expr x) { return sym::arity(graph_.node(x).op) == 0; };
     if (graph_.node(e).op == sym::Op::kNeg) {
@@ -98,9 +114,7 @@ Expr Worksheet::define(const Label& label, Expr value, Inline limit) {
     if (graph_.is_zero(value)) {
         return value;
     }
-    // No name of the language starts with @.
-    const Expr symbol = graph_.symbol(sym::SymbolKind::kParameter, "@" + label.text);
-    return write(symbol, label, value, fits(value, limit));
+    return write(symbol(label), label, value, fits(value, limit));
 }
 
 Expr Worksheet::define(Expr symbol, const Label& label, Expr value) {
@@ -114,9 +128,8 @@ void Worksheet::assign(Expr symbol, const Label& label, Expr value) {
 
 void Worksheet::show(const Label& label, const Vec3& value) {
     ANANKE_REQUIRE(!stages_.empty());
-    const Expr symbol = graph_.symbol(sym::SymbolKind::kParameter, "@" + label.text);
-    labels_[symbol] = label;
-    stages_.back().lines.push_back({symbol, value[0], false, false, value});
+    name(symbol(label), label);
+    stages_.back().lines.push_back({symbol(label), value[0], false, false, value});
 }
 
 Expr Worksheet::written_out(Expr e) {
@@ -125,7 +138,7 @@ Expr Worksheet::written_out(Expr e) {
 
 void Worksheet::show(const Label& label, Expr value) {
     if (!graph_.is_zero(value)) {
-        write(graph_.symbol(sym::SymbolKind::kParameter, "@" + label.text), label, value, true);
+        write(symbol(label), label, value, true);
     }
 }
 

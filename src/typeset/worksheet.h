@@ -26,7 +26,19 @@ using sym::Expr;
 /// The name of a quantity in the three notations: "a0[x1]", "a^{0}_{x_{1}}", "a0_x1".
 struct Label {
     std::string text, latex, c;
+
+    Label() = default;
+    Label(std::string in_text, std::string in_latex, std::string in_c)
+        : text(std::move(in_text)), latex(std::move(in_latex)), c(std::move(in_c)) {}
+    Label(const std::string& in_all) : Label(in_all, in_all, in_all) {}
+    Label(const char* in_all) : Label(std::string(in_all)) {}
+    explicit Label(const sym::Symbol& s);
 };
+/// "A[x,y]" of the name A and the indices x and y.
+Label joined(const Label& name, const Label& i);
+Label joined(const Label& name, const Label& i, const Label& j);
+/// "x,rod": two indices as one.
+Label paired(const Label& i, const Label& j);
 
 /// left = right. A definition's left side is the symbol that later lines use; a relation only shows
 /// an equation (a row of A a = b).
@@ -93,7 +105,11 @@ class Worksheet {
     bool is_full() const { return graph_.size() > most_nodes_; }
 
     sym::Graph& graph() { return graph_; }
-    void begin(Stage stage) { stages_.push_back(std::move(stage)); }
+    void begin(std::string title, std::string formula = "", std::string latex = "",
+               std::string source = "") {
+        stages_.push_back(
+            {std::move(title), std::move(formula), std::move(latex), std::move(source), {}});
+    }
 
     /// Writes label = value and returns what stands for it in later lines. Zeros are not written.
     Expr define(const Label& label, Expr value, Inline limit = Inline::kLeaf);
@@ -107,6 +123,10 @@ class Worksheet {
     /// Writes label = value for the reader alone. Zeros are not written.
     void show(const Label& label, Expr value);
     void relate(Expr left, Expr right);
+    /// The symbol of a name. No name of the language starts with @.
+    Expr symbol(const Label& label) {
+        return graph_.symbol(sym::SymbolKind::kParameter, "@" + label.text);
+    }
     void name(Expr symbol, const Label& label) { labels_[symbol] = label; }
 
     double number(Expr e) const { return sym::evaluate<double>(graph_, e, at_); }
