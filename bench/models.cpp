@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "lang/parse_model.h"
-#include "mech/derive.h"
+#include "classify/classify.h"
 #include "dynamics/dynamics.h"
+#include "lang/parse_model.h"
 #include "timer.h"
 
 namespace ananke::bench {
@@ -125,13 +125,15 @@ WayToFirstStep time_way_to_first_step(const BenchModel& model) {
         Sources sources;
         lang::ParseResult parsed = lang::parse_model_file(sources, model.path, {});
         const double after_parse = cpu_seconds();
-        mech::Derivation derivation = mech::derive(*parsed.model);
+        mech::Derivation derivation =
+            classify::classify(*parsed.model, mech::derive(*parsed.model));
         const double after_derive = cpu_seconds();
         const auto compiled = std::make_shared<const compile::CompiledModel>(
             compile::CompiledModel::compile(*parsed.model, *derivation.equations));
         const double after_compile = cpu_seconds();
         dynamics::Evaluator evaluator(compiled, model.prepared->parameters);
-        const Result<dynamics::StartState> start = dynamics::assemble(evaluator, model.prepared->initial);
+        const Result<dynamics::StartState> start =
+            dynamics::assemble(evaluator, model.prepared->initial);
         const double after_assemble = cpu_seconds();
         ANANKE_REQUIRE(start.has_value());
         least.parse = std::min(least.parse, after_parse - began);

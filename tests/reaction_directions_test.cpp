@@ -1,10 +1,10 @@
 // Directions and twists of random vector constraints against finite differences: they are the
 // derivatives of the constraint by the velocities of points and bodies.
+#include "classify/classify.h"
 #include "mech/bodies.h"
-#include "mech/derive.h"
-#include "mech/report_lines.h"
 #include "pipeline.h"
 #include "sym/walk.h"
+#include "typeset/report_lines.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -210,7 +210,7 @@ TEST(Reactions, DirectionsOfTwoHundredRandomConstraintsAreTheirDerivatives) {
         lang::ParseResult parsed = lang::parse_model_text(sources, "random", text, {});
         ASSERT_TRUE(parsed.model) << render(parsed.diagnostics, sources);
         mech::Model& model = *parsed.model;
-        const mech::Derivation derivation = mech::derive(model);
+        const mech::Derivation derivation = classify::classify(model, mech::derive(model));
         ASSERT_TRUE(derivation.equations) << render(derivation.diagnostics, sources);
         const mech::Equations& equations = *derivation.equations;
         const Values values = random_values(model, equations, seed);
@@ -238,11 +238,12 @@ TEST(Reactions, OfPerpendicularAngularVelocitiesAreCrosswise) {
         sources, "omega", std::string(kTwoBodies) + "constraint c: dot(omega(a), omega(b)) = 0\n",
         {});
     ASSERT_TRUE(parsed.model);
-    const mech::Derivation derivation = mech::derive(*parsed.model);
+    const mech::Derivation derivation =
+        classify::classify(*parsed.model, mech::derive(*parsed.model));
     ASSERT_TRUE(derivation.equations);
     std::vector<std::string> lines;
-    for (const mech::PrintedLine& line :
-         mech::print_directions(*parsed.model, *derivation.equations, sym::Notation::kText)) {
+    for (const typeset::PrintedLine& line :
+         typeset::print_directions(*parsed.model, *derivation.equations, sym::Notation::kText)) {
         lines.push_back(line.left + " = " + line.right);
     }
     EXPECT_EQ(lines, (std::vector<std::string>{"torque[c:a] = lambda[c]*omega(b)",

@@ -2,13 +2,13 @@
 // and where rows are redundant the unique ones are told from the others.
 #include <map>
 
+#include "dynamics/dynamics.h"
+#include "inspect/check.h"
 #include "mech/bodies.h"
 #include "mech/derive.h"
-#include "mech/report_lines.h"
 #include "pipeline.h"
-#include "inspect/check.h"
-#include "dynamics/dynamics.h"
 #include "sym/walk.h"
+#include "typeset/report_lines.h"
 
 namespace ananke::pipeline {
 namespace {

@@ -8,8 +8,8 @@
 #include "api/judgement.h"
 #include "api/model_data.h"
 #include "base/text.h"
-#include "mech/derive_report.h"
-#include "mech/minimal.h"
+#include "typeset/derive_report.h"
+#include "typeset/minimal.h"
 
 namespace ananke {
 namespace {
@@ -53,11 +53,12 @@ Result<std::vector<int>> rows_of(const compile::Prepared& prepared,
 
 /// Independent rows that contain those in evidence as far as these are independent themselves: a
 /// row that follows from others takes the place of one of them.
-mech::MinimalOptions minimal_options(const compile::Prepared& prepared, const Judgement& judgement,
-                                     const std::vector<int>& evidence,
-                                     std::vector<std::string> independent,
-                                     std::vector<std::string>& notes) {
-    mech::MinimalOptions options{judgement.rows, {}, std::move(independent)};
+typeset::MinimalOptions minimal_options(const compile::Prepared& prepared,
+                                        const Judgement& judgement,
+                                        const std::vector<int>& evidence,
+                                        std::vector<std::string> independent,
+                                        std::vector<std::string>& notes) {
+    typeset::MinimalOptions options{judgement.rows, {}, std::move(independent)};
     const auto contains = [](const std::vector<int>& rows, int row) {
         return std::find(rows.begin(), rows.end(), row) != rows.end();
     };
@@ -97,14 +98,14 @@ mech::MinimalOptions minimal_options(const compile::Prepared& prepared, const Ju
 }
 
 std::string rendered(Notation notation, const mech::Model& model, const mech::Equations& equations,
-                     const mech::ClosedForm& form, const mech::ReportOptions& options) {
+                     const typeset::ClosedForm& form, const typeset::ReportOptions& options) {
     if (notation == Notation::kLatex) {
-        return mech::derive_latex(model, equations, form, options);
+        return typeset::derive_latex(model, equations, form, options);
     }
     if (notation == Notation::kC) {
-        return mech::derive_c(model, equations, form, options);
+        return typeset::derive_c(model, equations, form, options);
     }
-    return mech::derive_text(model, equations, form, options);
+    return typeset::derive_text(model, equations, form, options);
 }
 
 constexpr std::string_view kPivotNote =
@@ -119,10 +120,11 @@ Result<Derived> derive_minimal(const compile::Prepared& prepared, const mech::Eq
         return evidence.error();
     }
     mech::Model own = prepared.model;
-    mech::ReportOptions report{prepared.parameters, judgement.rows, judgement.notes, options.full};
-    const mech::MinimalOptions choice =
+    typeset::ReportOptions report{prepared.parameters, judgement.rows, judgement.notes,
+                                  options.full};
+    const typeset::MinimalOptions choice =
         minimal_options(prepared, judgement, evidence.value(), options.independent, report.notes);
-    Result<mech::MinimalForm> form = mech::minimal_form(own, equations, choice, judgement.at);
+    Result<typeset::MinimalForm> form = typeset::minimal_form(own, equations, choice, judgement.at);
     if (!form) {
         return form.error();
     }
@@ -133,7 +135,7 @@ Result<Derived> derive_minimal(const compile::Prepared& prepared, const mech::Eq
         report.notes.emplace_back(kPivotNote);
     }
     return Derived{options.notation == Notation::kC
-                       ? mech::minimal_c(own, equations, form.value(), report)
+                       ? typeset::minimal_c(own, equations, form.value(), report)
                        : rendered(options.notation, own, equations, form.value().lines, report),
                    std::nullopt};
 }
@@ -172,7 +174,8 @@ Derived write_out(const compile::Prepared& prepared, const DeriveOptions& option
             return {"", judgement.failure};
         }
     }
-    mech::ReportOptions report{prepared.parameters, judgement.rows, judgement.notes, options.full};
+    typeset::ReportOptions report{prepared.parameters, judgement.rows, judgement.notes,
+                                  options.full};
     // The lines of the closed form are new expressions: they go into a graph of their own.
     mech::Model own = prepared.model;
 
@@ -186,8 +189,8 @@ Derived write_out(const compile::Prepared& prepared, const DeriveOptions& option
                 "the acceleration a, the multipliers lambda of the passive rows (A_p, b_p) and the "
                 "controls u of the actuators solve M a = Q + A_p^T lambda + D u, A_p a = b_p, "
                 "A_s a = b_s; --form multipliers and minimal of a run do so");
-            const mech::ClosedForm given =
-                mech::given_equations(own, prepared.equations, judgement.at);
+            const typeset::ClosedForm given =
+                typeset::given_equations(own, prepared.equations, judgement.at);
             return {rendered(options.notation, own, prepared.equations, given, report),
                     std::nullopt};
         }
@@ -203,14 +206,14 @@ Derived write_out(const compile::Prepared& prepared, const DeriveOptions& option
         failure = derived.error();
     }
     if (!failure) {
-        const mech::WrittenForm automatic = judgement.mass_positive_definite
-                                                ? mech::WrittenForm::kFundamental
-                                                : mech::WrittenForm::kMultipliers;
-        const mech::WrittenForm wanted =
-            mech::parse_written_form(form_name(options.form)).value_or(automatic);
-        const Result<mech::ClosedForm> form =
-            mech::closed_form(own, equations, wanted, judgement.rows, judgement.at);
-        if (form && wanted == mech::WrittenForm::kMultipliers) {
+        const typeset::WrittenForm automatic = judgement.mass_positive_definite
+                                                   ? typeset::WrittenForm::kFundamental
+                                                   : typeset::WrittenForm::kMultipliers;
+        const typeset::WrittenForm wanted =
+            typeset::parse_written_form(form_name(options.form)).value_or(automatic);
+        const Result<typeset::ClosedForm> form =
+            typeset::closed_form(own, equations, wanted, judgement.rows, judgement.at);
+        if (form && wanted == typeset::WrittenForm::kMultipliers) {
             report.notes.emplace_back(kPivotNote);
         }
         if (form) {
@@ -220,7 +223,7 @@ Derived write_out(const compile::Prepared& prepared, const DeriveOptions& option
     }
     // The equations exist even where they do not determine an acceleration.
     report.notes.push_back("no closed acceleration: " + failure->message);
-    const mech::ClosedForm given = mech::given_equations(own, equations, judgement.at);
+    const typeset::ClosedForm given = typeset::given_equations(own, equations, judgement.at);
     return {rendered(options.notation, own, equations, given, report), failure};
 }
 
@@ -230,7 +233,7 @@ std::vector<Form> written_forms() {
     std::vector<Form> forms;
     for (const Form form : all_forms()) {
         if (form == Form::kAuto || form == Form::kMinimal ||
-            mech::parse_written_form(form_name(form))) {
+            typeset::parse_written_form(form_name(form))) {
             forms.push_back(form);
         }
     }

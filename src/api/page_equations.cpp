@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "api/judgement.h"
-#include "mech/closed_form.h"
-#include "mech/minimal.h"
 #include "report/equations.h"
+#include "typeset/closed_form.h"
+#include "typeset/minimal.h"
 
 namespace ananke {
 namespace {
@@ -38,7 +38,7 @@ std::vector<report::EquationBlock> page_equations(const compile::Prepared& prepa
     const mech::Equations equations = without_frictions(prepared, frictions);
     // New expressions go into a graph of their own.
     mech::Model own = prepared.model;
-    const mech::ClosedForm given = mech::given_equations(own, equations, judgement.at);
+    const typeset::ClosedForm given = typeset::given_equations(own, equations, judgement.at);
     std::vector<report::EquationBlock> blocks = report::given_blocks(own, equations, given);
     if (!frictions.empty()) {
         add_note(blocks, "Friction is left out of these equations; the run has it.");
@@ -51,8 +51,8 @@ std::vector<report::EquationBlock> page_equations(const compile::Prepared& prepa
         add_note(blocks, "The minimal equations are long: see ananke derive --minimal.");
         return blocks;
     }
-    const Result<mech::MinimalForm> form =
-        mech::minimal_form(own, equations, {judgement.rows, {}, {}}, judgement.at);
+    const Result<typeset::MinimalForm> form =
+        typeset::minimal_form(own, equations, {judgement.rows, {}, {}}, judgement.at);
     if (form) {
         for (report::EquationBlock& block : report::minimal_blocks(own, form.value())) {
             blocks.push_back(std::move(block));

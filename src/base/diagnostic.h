@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ananke {
@@ -54,6 +55,10 @@ struct Diagnostic {
     std::string message;             ///< one sentence: what was found
     std::vector<std::string> notes;  ///< what was expected, the likely fix
 };
+
+inline Diagnostic error_at(Span span, std::string message, std::vector<std::string> notes = {}) {
+    return {span, Severity::kError, std::move(message), std::move(notes)};
+}
 
 /// The diagnostic as a person reads it: place, message, source line, caret, notes.
 std::string render(const Diagnostic& diagnostic, const Sources& sources);

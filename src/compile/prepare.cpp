@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "mech/derive.h"
+#include "classify/classify.h"
 #include "mech/friction.h"
 #include "sym/evaluate.h"
 #include "sym/walk.h"
@@ -141,7 +141,8 @@ Preparation prepare(mech::Model model, const PrepareOptions& options) {
     }
     prepared->parameters = parameters.value();
 
-    mech::Derivation derivation = mech::derive(prepared->model, prepared->parameters);
+    mech::Derivation derivation =
+        classify::classify(prepared->model, mech::derive(prepared->model, prepared->parameters));
     result.diagnostics = std::move(derivation.diagnostics);
     if (!derivation.equations) {
         return result;

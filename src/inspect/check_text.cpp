@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "mech/report_lines.h"
+#include "dynamics/dynamics.h"
 #include "inspect/check.h"
 #include "inspect/check_tables.h"
-#include "dynamics/dynamics.h"
 #include "simulate/row_writer.h"
 #include "sym/print.h"
+#include "typeset/report_lines.h"
 
 namespace ananke::inspect {
 namespace {
@@ -69,7 +69,7 @@ std::string direction_text(const compile::Prepared& prepared) {
     std::string text;
     const auto line = [&](const mech::Row& row, const char* what, const std::string& on,
                           const mech::Vec3& vector) {
-        std::string direction = mech::vector_text(written, vector, sym::Notation::kText);
+        std::string direction = typeset::vector_text(written, vector, sym::Notation::kText);
         if (direction.size() > kLongestDirection) {
             direction =
                 fmt::format("(a vector of {} characters: see `ananke derive`)", direction.size());
@@ -107,7 +107,8 @@ std::string direction_text(const compile::Prepared& prepared) {
 
 }  // namespace
 
-std::vector<std::string> shared_reactions(const CheckReport& report, const compile::Prepared& prepared) {
+std::vector<std::string> shared_reactions(const CheckReport& report,
+                                          const compile::Prepared& prepared) {
     const compile::ReactionMap& map = prepared.compiled->reactions;
     std::vector<std::string> names;
     if (report.analysis.dropped.empty()) {

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "classify/classify.h"
 #include "lang/parse_model.h"
-#include "mech/derive.h"
 
 namespace ananke::lang {
 namespace {
@@ -38,7 +38,7 @@ std::string answer(const fs::path& folder, const std::string& name) {
     if (!r.model) {
         return render(r.diagnostics, sources);
     }
-    const mech::Derivation derived = mech::derive(*r.model);
+    const mech::Derivation derived = classify::classify(*r.model, mech::derive(*r.model));
     r.diagnostics.insert(r.diagnostics.end(), derived.diagnostics.begin(),
                          derived.diagnostics.end());
     return render(r.diagnostics, sources);

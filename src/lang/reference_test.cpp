@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "classify/classify.h"
 #include "lang/parse_model.h"
-#include "mech/derive.h"
 
 namespace ananke::lang {
 namespace {
@@ -61,7 +61,7 @@ TEST(Reference, ExamplesAreAcceptedOrRefusedAsThePageSays) {
         ++accepted;
         ASSERT_TRUE(r.model.has_value()) << "docs/language.md:" << example.line << "\n"
                                          << render(r.diagnostics, sources);
-        const mech::Derivation derived = mech::derive(*r.model);
+        const mech::Derivation derived = classify::classify(*r.model, mech::derive(*r.model));
         EXPECT_TRUE(derived.equations.has_value()) << "docs/language.md:" << example.line << "\n"
                                                    << render(derived.diagnostics, sources);
     }

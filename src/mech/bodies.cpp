@@ -33,7 +33,7 @@ Axes turned_about_z(Graph& graph, Expr angle) {
 std::array<Expr, 4> quaternion(const Model& model, const Body& body) {
     std::array<Expr, 4> u;
     for (int k = 0; k < 4; ++k) {
-        u[static_cast<std::size_t>(k)] = coordinate(model, body, kQuaternion + k).q;
+        u[k] = coordinate(model, body, kQuaternion + k).q;
     }
     return u;
 }
@@ -41,7 +41,7 @@ std::array<Expr, 4> quaternion(const Model& model, const Body& body) {
 std::array<Expr, 4> quaternion_rate(const Model& model, const Body& body) {
     std::array<Expr, 4> u;
     for (int k = 0; k < 4; ++k) {
-        u[static_cast<std::size_t>(k)] = coordinate(model, body, kQuaternion + k).v;
+        u[k] = coordinate(model, body, kQuaternion + k).v;
     }
     return u;
 }

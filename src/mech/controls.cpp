@@ -25,7 +25,7 @@ Vec3 unit(Graph& graph, const Vec3& v) {
 }
 
 std::string target_name(const Model& model, const Actuator& actuator) {
-    const auto target = static_cast<std::size_t>(actuator.target);
+    const std::size_t target = actuator.target;
     if (actuator.kind == Actuator::Kind::kCoordinateForce) {
         return model.coordinates[target].name;
     }
@@ -33,14 +33,13 @@ std::string target_name(const Model& model, const Actuator& actuator) {
         return model.bodies[target].name;
     }
     const Point& point = model.points[target];
-    return point.named || point.body < 0 ? point.name
-                                         : model.bodies[static_cast<std::size_t>(point.body)].name;
+    return point.named || point.body < 0 ? point.name : model.bodies[point.body].name;
 }
 
 std::string describe_actuator(const Model& model, const Actuator& actuator) {
     const bool on_point = actuator.kind == Actuator::Kind::kPointForce;
-    const std::string name = on_point ? model.points[static_cast<std::size_t>(actuator.target)].name
-                                      : target_name(model, actuator);
+    const std::string name =
+        on_point ? model.points[actuator.target].name : target_name(model, actuator);
     if (actuator.kind == Actuator::Kind::kCoordinateForce) {
         return fmt::format("force on {}", name);
     }
@@ -81,14 +80,6 @@ Control control_of(Model& model, const TimeFlow& flow, const PointTable& points,
     return control;
 }
 
-/// Equations of the servo that say something.
-std::size_t equations_of_servo(const Equations& equations, int constraint) {
-    return static_cast<std::size_t>(
-        std::count_if(equations.rows.begin(), equations.rows.end(), [constraint](const Row& row) {
-            return row.constraint == constraint && row.kind != ConstraintKind::kVacuous;
-        }));
-}
-
 }  // namespace
 
 std::vector<Control> controls_of(Model& model, const TimeFlow& flow, const PointTable& points) {
@@ -104,55 +95,6 @@ std::vector<Control> controls_of(Model& model, const TimeFlow& flow, const Point
         }
     }
     return controls;
-}
-
-void validate_controls(const Model& model, const Equations& equations,
-                       std::vector<Diagnostic>& diagnostics) {
-    std::size_t next = 0;
-    std::size_t rows = 0;
-    const Constraint* crowded = nullptr;
-    std::size_t crowded_rows = 0;
-    for (std::size_t c = 0; c < model.constraints.size(); ++c) {
-        const Constraint& constraint = model.constraints[c];
-        if (constraint.actuators.empty()) {
-            continue;
-        }
-        for (const Actuator& actuator : constraint.actuators) {
-            const Control& control = equations.controls[next++];
-            const auto is_zero = [&](Expr e) { return model.graph.is_zero(e); };
-            if (actuator.kind != Actuator::Kind::kCoordinateForce &&
-                std::all_of(control.direction.begin(), control.direction.end(), is_zero)) {
-                diagnostics.push_back({actuator.span,
-                                       Severity::kError,
-                                       "the direction of the actuator is the zero vector",
-                                       {"write a vector that points somewhere: along (1, 0, 0)"}});
-            } else if (control.D.empty()) {
-                diagnostics.push_back(
-                    {actuator.span,
-                     Severity::kError,
-                     fmt::format("the actuator '{}' moves nothing: no coordinate gives way in its "
-                                 "direction",
-                                 control.description),
-                     {}});
-            }
-        }
-        const std::size_t own = equations_of_servo(equations, static_cast<int>(c));
-        rows += own;
-        if (constraint.actuators.size() > own && crowded == nullptr) {
-            crowded = &constraint;
-            crowded_rows = own;
-        }
-    }
-    if (equations.controls.size() > rows && crowded != nullptr) {
-        diagnostics.push_back(
-            {crowded->span,
-             Severity::kError,
-             fmt::format("the servo '{}' has {} actuators for {} equation{}: their controls would "
-                         "not be unique",
-                         crowded->name, crowded->actuators.size(), crowded_rows,
-                         crowded_rows == 1 ? "" : "s"),
-             {"give as many actuators as the servo has equations, or make the rest a 'force on'"}});
-    }
 }
 
 }  // namespace ananke::mech

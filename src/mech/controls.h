@@ -12,8 +12,4 @@ namespace ananke::mech {
 /// pushes is brought to unit length, so that the control is a force in newtons.
 std::vector<Control> controls_of(Model& model, const TimeFlow& flow, const PointTable& points);
 
-/// An actuator without a direction, one that moves nothing, and more actuators than equations.
-void validate_controls(const Model& model, const Equations& equations,
-                       std::vector<Diagnostic>& diagnostics);
-
 }  // namespace ananke::mech

@@ -3,14 +3,12 @@
 #include <map>
 #include <utility>
 
-#include "mech/classify.h"
 #include "mech/collect.h"
 #include "mech/controls.h"
 #include "mech/event_expressions.h"
 #include "mech/forces.h"
 #include "mech/friction.h"
 #include "mech/inertia.h"
-#include "mech/integrable.h"
 #include "mech/points.h"
 #include "mech/reactions.h"
 #include "mech/rows.h"
@@ -126,7 +124,7 @@ Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& poi
     equations.Q = F;
     for (const InertiaElement& element : equations.elements) {
         for (const Entry& entry : element.Q) {
-            Expr& Q_i = equations.Q[static_cast<std::size_t>(entry.column)];
+            Expr& Q_i = equations.Q[entry.column];
             Q_i = graph.add(Q_i, entry.value);
         }
     }
@@ -177,18 +175,19 @@ Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& poi
 }  // namespace
 
 Derivation derive(Model& model) {
-    const Result<std::vector<double>> parameters = parameter_values(model);
+    Result<std::vector<double>> parameters = parameter_values(model);
     if (!parameters) {
         Derivation failed;
         failed.diagnostics.push_back(parameter_diagnostic(model, parameters.error()));
         return failed;
     }
-    return derive(model, parameters.value());
+    return derive(model, std::move(parameters.value()));
 }
 
-Derivation derive(Model& model, std::span<const double> parameters) {
+Derivation derive(Model& model, std::vector<double> parameters) {
     const Graph::Formal formal(model.graph);
     Derivation derivation;
+    derivation.parameters = std::move(parameters);
     std::vector<Diagnostic>& diagnostics = derivation.diagnostics;
 
     validate_symbols(model, diagnostics);
@@ -196,24 +195,15 @@ Derivation derive(Model& model, std::span<const double> parameters) {
         return derivation;
     }
     const TimeFlow flow(model);
-    const PointTable points(model, flow, diagnostics);
+    const PointTable& points = derivation.points.emplace(model, flow, diagnostics);
     if (has_errors(diagnostics)) {
         return derivation;
     }
-    const Probe probe(model, parameters);
-    validate_smoothness(model, points, probe, diagnostics);
+    validate_smoothness(model, points, Probe(model, derivation.parameters), diagnostics);
     if (has_errors(diagnostics)) {
         return derivation;
     }
-    Equations equations = equations_of(model, flow, points, diagnostics);
-    validate_inertia(model, probe, equations, diagnostics);
-    classify_rows(model, points, probe, equations, diagnostics);
-    find_integrals(model, probe, equations);
-    validate_gauge(model, equations, diagnostics);
-    validate_controls(model, equations, diagnostics);
-    if (!has_errors(diagnostics)) {
-        derivation.equations = std::move(equations);
-    }
+    derivation.equations = equations_of(model, flow, points, diagnostics);
     return derivation;
 }
 

@@ -34,7 +34,7 @@ void check_directions(const Equations& equations, const Evaluated& values, std::
     for (std::size_t i = 0; i < A.size(); ++i) {
         Real sum = 0;
         for (const Direction& direction : equations.rows[row].directions) {
-            const auto p = static_cast<std::size_t>(direction.point);
+            const std::size_t p = direction.point;
             for (std::size_t k = 0; k < 3; ++k) {
                 const Real partial = difference([&](Real h) {
                     State m = s;
@@ -469,7 +469,7 @@ std::size_t nodes_of_chain(int n, double* rows) {
         x.push_back(m.coordinate("x" + index));
         y.push_back(m.coordinate("y" + index));
         m.particle("P" + index, mass, {x.back().q, y.back().q, m.number(0)});
-        const auto k = static_cast<std::size_t>(i);
+        const std::size_t k = i;
         const F dx = i == 0 ? x[0].q : x[k].q - x[k - 1].q;
         const F dy = i == 0 ? y[0].q : y[k].q - y[k - 1].q;
         m.constraint("link" + index, pow(dx, 2) + pow(dy, 2) - pow(l, 2));

@@ -54,8 +54,8 @@ class Evaluated {
     Matrix M(const State& s) const {
         Matrix result(s.q.size(), Vector(s.q.size(), 0));
         for (const MassEntry& entry : equations_.M) {
-            const auto i = static_cast<std::size_t>(entry.row);
-            const auto j = static_cast<std::size_t>(entry.column);
+            const std::size_t i = entry.row;
+            const std::size_t j = entry.column;
             result[i][j] = result[j][i] = at(entry.value, s);
         }
         return result;
@@ -65,7 +65,7 @@ class Evaluated {
     Vector A(std::size_t row, const State& s) const {
         Vector result(s.q.size(), 0);
         for (const Entry& entry : equations_.rows[row].A) {
-            result[static_cast<std::size_t>(entry.column)] = at(entry.value, s);
+            result[entry.column] = at(entry.value, s);
         }
         return result;
     }

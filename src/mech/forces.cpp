@@ -10,44 +10,29 @@ namespace ananke::mech {
 using sym::Graph;
 using sym::SymbolKind;
 
-namespace {
-
-std::vector<Expr> coordinate_symbols(const Graph& graph, Expr f) {
-    std::vector<Expr> q;
-    for (const Expr symbol : sym::symbols_of(graph, f)) {
-        if (graph.is_symbol(symbol, SymbolKind::kCoordinate)) {
-            q.push_back(symbol);
-        }
-    }
-    return q;
-}
-
-}  // namespace
-
 std::vector<Expr> generalized_forces(Model& model, const TimeFlow& flow, const PointTable& points,
                                      const Forces& forces) {
     Graph& graph = model.graph;
     const Graph::Formal as_written(graph, false);
     std::vector<Expr> Q(model.coordinates.size(), graph.zero());
     for (const CoordinateForce& force : forces.on_coordinates) {
-        Expr& Q_i = Q[static_cast<std::size_t>(force.coordinate)];
+        Expr& Q_i = Q[force.coordinate];
         Q_i = graph.add(Q_i, points.replace(graph, force.value));
     }
     for (const PointForce& force : forces.on_points) {
         const Vec3 F = points.replace(graph, force.value);
-        const Vec3& r = points.points()[static_cast<std::size_t>(force.point)].position;
+        const Vec3& r = points.points()[force.point].position;
         for (std::size_t k = 0; k < 3; ++k) {
-            const std::vector<Expr> q = coordinate_symbols(graph, r[k]);
+            const std::vector<Expr> q = sym::symbols_of(graph, r[k], SymbolKind::kCoordinate);
             const std::vector<Expr> r_q = sym::gradient(graph, r[k], q);
             for (std::size_t i = 0; i < q.size(); ++i) {
-                Expr& Q_i = Q[static_cast<std::size_t>(flow.coordinate_of(q[i]))];
+                Expr& Q_i = Q[flow.coordinate_of(q[i])];
                 Q_i = graph.add(Q_i, graph.mul(F[k], r_q[i]));
             }
         }
     }
     for (const BodyTorque& torque : forces.on_bodies) {
-        add_torque(model, model.bodies[static_cast<std::size_t>(torque.body)],
-                   points.replace(graph, torque.value), Q);
+        add_torque(model, model.bodies[torque.body], points.replace(graph, torque.value), Q);
     }
     return Q;
 }
@@ -82,10 +67,10 @@ std::vector<ForcePart> subtract_gradient(Model& model, const TimeFlow& flow,
     };
     std::vector<Part> parts;
     for (const Expr summand : sym::summands(graph, potential)) {
-        const std::vector<Expr> q = coordinate_symbols(graph, summand);
+        const std::vector<Expr> q = sym::symbols_of(graph, summand, SymbolKind::kCoordinate);
         const std::vector<Expr> V_q = sym::gradient(graph, summand, q);
         for (std::size_t i = 0; i < q.size(); ++i) {
-            Expr& Q_i = Q[static_cast<std::size_t>(flow.coordinate_of(q[i]))];
+            Expr& Q_i = Q[flow.coordinate_of(q[i])];
             Q_i = graph.sub(Q_i, V_q[i]);
             if (!graph.is(V_q[i], sym::Fact::kFinite)) {
                 parts.push_back({summand, flow.coordinate_of(q[i]), V_q[i]});

@@ -75,15 +75,14 @@ Contact contact_of(const Model& model, const PointTable& points, const std::vect
             return contact;
         }
         for (const Direction& direction : row.directions) {
-            const auto p = static_cast<std::size_t>(direction.point);
+            const std::size_t p = direction.point;
             if (!moves(model, points.points()[p].position)) {
                 continue;
             }
             if (contact.point >= 0 && contact.point != direction.point) {
                 contact.problem = fmt::format(
                     "it acts on {} and on {}, which may slide on each other in many ways",
-                    points.points()[static_cast<std::size_t>(contact.point)].name,
-                    points.points()[p].name);
+                    points.points()[contact.point].name, points.points()[p].name);
                 return contact;
             }
             contact.point = direction.point;
@@ -134,7 +133,7 @@ std::array<Vec3, 2> tangents(Graph& graph, const Vec3& n) {
 /// own.
 Rub default_rub(Model& model, const PointTable& points, Contact& contact) {
     Graph& graph = model.graph;
-    const PointKinematics& point = points.points()[static_cast<std::size_t>(contact.point)];
+    const PointKinematics& point = points.points()[contact.point];
     std::vector<std::size_t> axes;  // in which the point can move
     for (std::size_t k = 0; k < 3; ++k) {
         if (sym::depends_on_kind(graph, point.position[k], SymbolKind::kCoordinate)) {
@@ -178,8 +177,7 @@ Rub default_rub(Model& model, const PointTable& points, Contact& contact) {
 }
 
 bool is_linear(Graph& graph, Expr slip) {
-    std::vector<Expr> velocities = sym::symbols_of(graph, slip);
-    std::erase_if(velocities, [&](Expr e) { return !graph.is_symbol(e, SymbolKind::kVelocity); });
+    const std::vector<Expr> velocities = sym::symbols_of(graph, slip, SymbolKind::kVelocity);
     const std::vector<Expr> slopes = sym::gradient(graph, slip, velocities);
     return std::none_of(slopes.begin(), slopes.end(), [&](Expr e) {
         return sym::depends_on_kind(graph, e, SymbolKind::kVelocity);
@@ -218,10 +216,9 @@ class Builder {
     }
 
     Rub fail(const Friction& friction, std::string why, std::string advice) {
-        diagnostics_.push_back({friction.span,
-                                Severity::kError,
-                                fmt::format("friction on '{}' {}", friction.name, why),
-                                {std::move(advice)}});
+        diagnostics_.push_back(error_at(friction.span,
+                                        fmt::format("friction on '{}' {}", friction.name, why),
+                                        {std::move(advice)}));
         return {};
     }
 
@@ -434,7 +431,7 @@ void add_friction_forces(Model& model, const std::vector<FrictionElement>& frict
     for (const FrictionElement& element : frictions) {
         for (std::size_t k = 0; k < element.rows.size(); ++k) {
             for (const Entry& entry : element.rows[k].A) {
-                Expr& C_i = C[static_cast<std::size_t>(entry.column)];
+                Expr& C_i = C[entry.column];
                 C_i = graph.sub(C_i, graph.mul(element.force[k], entry.value));
             }
         }

@@ -17,10 +17,6 @@ using sym::SymbolKind;
 
 namespace {
 
-std::size_t at(int i) {
-    return static_cast<std::size_t>(i);
-}
-
 /// Coordinates whose symbols of this kind occur in f, ascending.
 std::vector<int> local_coordinates(const Graph& graph, const TimeFlow& flow, Expr f,
                                    std::initializer_list<SymbolKind> kinds) {
@@ -45,13 +41,13 @@ InertiaElement lagrange_element(Model& model, const TimeFlow& flow, Expr T) {
     std::vector<Expr> q;
     q.reserve(element.coordinates.size());
     for (const int i : element.coordinates) {
-        q.push_back(model.coordinates[at(i)].q);
+        q.push_back(model.coordinates[i].q);
     }
     const std::vector<int> moving = local_coordinates(graph, flow, T, {SymbolKind::kVelocity});
     std::vector<Expr> v;
     v.reserve(moving.size());
     for (const int i : moving) {
-        v.push_back(model.coordinates[at(i)].v);
+        v.push_back(model.coordinates[i].v);
     }
 
     std::map<int, Expr> Q;
@@ -94,7 +90,7 @@ InertiaElement mass_element(Model& model) {
         element.M.push_back({row, column, term.value});
         element.coordinates.push_back(row);
         element.coordinates.push_back(column);
-        const Expr vv = graph.mul(model.coordinates[at(row)].v, model.coordinates[at(column)].v);
+        const Expr vv = graph.mul(model.coordinates[row].v, model.coordinates[column].v);
         const Expr weight = row == column ? graph.fraction(1, 2) : graph.one();
         element.T = graph.add(element.T, graph.mul(weight, graph.mul(term.value, vv)));
     }
@@ -122,8 +118,8 @@ class ParticleElements {
         element.coordinates = coordinates_among(sym::reachable(graph, point.position));
         const std::vector<int>& local = element.coordinates;
         for (const int i : local) {
-            roles.insert(roles.end(), {model_.coordinates[at(i)].q, model_.coordinates[at(i)].v});
-            nodes.push_back(model_.coordinates[at(i)].v);
+            roles.insert(roles.end(), {model_.coordinates[i].q, model_.coordinates[i].v});
+            nodes.push_back(model_.coordinates[i].v);
         }
         std::sort(nodes.begin(), nodes.end());
         nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
@@ -164,7 +160,7 @@ class ParticleElements {
         std::vector<Expr> q;
         q.reserve(local.size());
         for (const int i : local) {
-            q.push_back(model_.coordinates[at(i)].q);
+            q.push_back(model_.coordinates[i].q);
         }
         std::vector<Vec3> r_q(q.size());
         Vec3 rest;  // the acceleration at a = 0
@@ -363,7 +359,7 @@ Energy energy(Model& model, const TimeFlow& flow, const std::vector<InertiaEleme
         result.kinetic_is_T_plus_V = false;
         std::vector<sym::Replacement> scaling;  // each velocity grows at its own size: v.T_v
         for (const int i : element.coordinates) {
-            const Expr v = model.coordinates[at(i)].v;
+            const Expr v = model.coordinates[i].v;
             scaling.push_back({v, v});
         }
         const Expr vT_v = sym::directional(graph, T, scaling);

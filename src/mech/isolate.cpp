@@ -105,10 +105,7 @@ class Isolation {
   private:
     double number(Expr e) const { return sym::evaluate<double>(g_, e, at_); }
     bool vanishes(Expr e) const { return !(std::abs(number(e)) > 0.0); }
-    Expr at_zero(Expr e) {
-        const sym::Replacement zero{x_, g_.zero()};
-        return collect(g_, sym::substitute(g_, e, std::span(&zero, 1)));
-    }
+    Expr at_zero(Expr e) { return collect(g_, sym::substitute(g_, e, x_, g_.zero())); }
 
     /// op(inner) = right
     std::optional<Expr> undo(Op op, Expr inner, Expr right, bool& branch) {

@@ -61,7 +61,7 @@ PointTable::PointTable(Model& model, const TimeFlow& flow, std::vector<Diagnosti
         const Point& point = model.points[p];
         points_.push_back({point.name, {}, {}, {}, point.mass.has_value()});
         for (int axis = 0; axis < 3; ++axis) {
-            const auto k = static_cast<std::size_t>(axis);
+            const std::size_t k = axis;
             symbols_[point.r[k]] = {static_cast<int>(p), axis, SymbolKind::kPointPosition};
             symbols_[point.v[k]] = {static_cast<int>(p), axis, SymbolKind::kPointVelocity};
             symbols_[point.a[k]] = {static_cast<int>(p), axis, SymbolKind::kPointAcceleration};
@@ -69,8 +69,8 @@ PointTable::PointTable(Model& model, const TimeFlow& flow, std::vector<Diagnosti
     }
     sym::Repetition repetition;
     for (const int p : resolution_order(model, diagnostics)) {
-        const Point& point = model.points[static_cast<std::size_t>(p)];
-        PointKinematics& motion = points_[static_cast<std::size_t>(p)];
+        const Point& point = model.points[p];
+        PointKinematics& motion = points_[p];
         motion = motion_of(model, flow, point, repetition);
         for (std::size_t k = 0; k < 3; ++k) {
             values_[point.r[k]] = motion.position[k];
@@ -95,7 +95,7 @@ PointKinematics PointTable::motion_of(Model& model, const TimeFlow& flow, const 
     for (std::size_t i = 0; i < count; ++i) {
         const int place = graph.is_symbol(nodes[i]) ? flow.coordinate_of(nodes[i]) : -1;
         if (place >= 0) {
-            const Coordinate& c = model.coordinates[static_cast<std::size_t>(place)];
+            const Coordinate& c = model.coordinates[place];
             roles.insert(roles.end(), {c.q, c.v, c.a});
             nodes.insert(nodes.end(), {c.q, c.v, c.a});
         }
@@ -160,7 +160,7 @@ std::vector<int> PointTable::resolution_order(const Model& model,
         used.erase(std::unique(used.begin(), used.end()), used.end());
         waiting_for[p] = static_cast<int>(used.size());
         for (const int other : used) {
-            users[static_cast<std::size_t>(other)].push_back(static_cast<int>(p));
+            users[other].push_back(static_cast<int>(p));
         }
     }
     std::vector<int> order;
@@ -170,20 +170,19 @@ std::vector<int> PointTable::resolution_order(const Model& model,
         }
     }
     for (std::size_t next = 0; next < order.size(); ++next) {
-        for (const int user : users[static_cast<std::size_t>(order[next])]) {
-            if (--waiting_for[static_cast<std::size_t>(user)] == 0) {
+        for (const int user : users[order[next]]) {
+            if (--waiting_for[user] == 0) {
                 order.push_back(user);
             }
         }
     }
     for (std::size_t p = 0; p < count; ++p) {
         if (waiting_for[p] > 0) {
-            diagnostics.push_back(
-                {model.points[p].span,
-                 Severity::kError,
-                 fmt::format("the position of '{}' depends on itself", model.points[p].name),
-                 {"a point may be written with the positions of other points, but not in a "
-                  "circle"}});
+            diagnostics.push_back(error_at(
+                model.points[p].span,
+                fmt::format("the position of '{}' depends on itself", model.points[p].name),
+                {"a point may be written with the positions of other points, but not in a "
+                 "circle"}));
         }
     }
     return order;
@@ -209,8 +208,7 @@ Vec3 PointTable::replace(sym::Graph& graph, const Vec3& e) const {
 
 Vec3 PointTable::without_ground(sym::Graph& graph, const Model& model, const Vec3& e) const {
     const auto at_rest = [&](int body) {
-        return body >= 0 &&
-               model.bodies[static_cast<std::size_t>(body)].kind == Body::Kind::kGround;
+        return body >= 0 && model.bodies[body].kind == Body::Kind::kGround;
     };
     Vec3 shown = e;
     for (Expr& component : shown) {
@@ -219,8 +217,7 @@ Vec3 PointTable::without_ground(sym::Graph& graph, const Model& model, const Vec
             const Symbol* point = find(symbol);
             const BodySymbol* body = find_body(symbol);
             if ((body != nullptr && at_rest(body->body)) ||
-                (point != nullptr &&
-                 at_rest(model.points[static_cast<std::size_t>(point->point)].body))) {
+                (point != nullptr && at_rest(model.points[point->point].body))) {
                 replacements.push_back({symbol, values_.at(symbol)});
             }
         }

@@ -26,6 +26,14 @@ class Probe {
     /// Values of all symbols that the roots depend on.
     RealValues values(const sym::Graph& graph, std::span<const Expr> roots, int sample) const;
 
+    std::vector<Real> evaluate(const sym::Graph& graph, std::span<const Expr> roots,
+                               int sample) const {
+        return sym::evaluate<Real>(graph, roots, values(graph, roots, sample));
+    }
+    Real evaluate(const sym::Graph& graph, Expr e, int sample) const {
+        return evaluate(graph, std::span(&e, 1), sample).front();
+    }
+
   private:
     sym::NodeMap<Real> fixed_;    ///< parameters
     sym::NodeMap<Real> initial_;  ///< coordinates and velocities

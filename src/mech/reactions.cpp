@@ -48,9 +48,7 @@ class Bearer {
   private:
     using Order = std::tuple<bool, std::size_t, int>;  ///< of the ground, rank, index
 
-    static int body_of(const Model& model, int point) {
-        return model.points[static_cast<std::size_t>(point)].body;
-    }
+    static int body_of(const Model& model, int point) { return model.points[point].body; }
     template <class Is>
     static std::size_t rank(const Constraint& constraint, Is is) {
         const std::vector<int>& named = constraint.named_points;
@@ -59,8 +57,7 @@ class Bearer {
     }
     static void offer(const Model& model, std::size_t rank, int body, int index, int& chosen,
                       Order& order) {
-        const bool ground =
-            body >= 0 && model.bodies[static_cast<std::size_t>(body)].kind == Body::Kind::kGround;
+        const bool ground = body >= 0 && model.bodies[body].kind == Body::Kind::kGround;
         const Order offered{ground, rank, index};
         if (chosen < 0 || offered < order) {
             chosen = index;
@@ -91,8 +88,7 @@ Vec3 reaction_vector(Graph& graph, const Bearer& bearer, const std::vector<const
             force[k] = graph.add(force[k], graph.mul(*row->lambda, (*direction)[k]));
         }
         if (bearer.none()) {
-            force[static_cast<std::size_t>(row->component)] =
-                graph.mul(*row->lambda, scaled_length(graph, bearer, *row));
+            force[row->component] = graph.mul(*row->lambda, scaled_length(graph, bearer, *row));
         }
     }
     return force;
@@ -125,10 +121,8 @@ class ComplianceLines {
         if (place < 0) {
             return;
         }
-        const int body = model_.points[static_cast<std::size_t>(place)].body;
-        const auto position = [&](int point) {
-            return points[static_cast<std::size_t>(point)].position;
-        };
+        const int body = model_.points[place].body;
+        const auto position = [&](int point) { return points[point].position; };
         for (Row* row : rows) {
             for (const Direction& direction : row->directions) {
                 if (!same(direction.point, place, body)) {
@@ -153,15 +147,14 @@ class ComplianceLines {
 
   private:
     bool same(int point, int place, int body) const {
-        return point == place ||
-               (body >= 0 && model_.points[static_cast<std::size_t>(point)].body == body);
+        return point == place || (body >= 0 && model_.points[point].body == body);
     }
     /// The last place of a joint that its rows act on, the ground's last of all; -1: none.
     int place_of(const Joint& joint, const std::vector<Row*>& rows) const {
         int found = -1;
         bool on_ground = false;
         for (const int point : joint.points) {
-            const int body = model_.points[static_cast<std::size_t>(point)].body;
+            const int body = model_.points[point].body;
             const bool acts = std::any_of(rows.begin(), rows.end(), [&](const Row* row) {
                 return std::any_of(
                            row->directions.begin(), row->directions.end(),
@@ -169,8 +162,7 @@ class ComplianceLines {
                        std::any_of(row->twists.begin(), row->twists.end(),
                                    [&](const Twist& t) { return body >= 0 && t.body == body; });
             });
-            const bool ground = body >= 0 && model_.bodies[static_cast<std::size_t>(body)].kind ==
-                                                 Body::Kind::kGround;
+            const bool ground = body >= 0 && model_.bodies[body].kind == Body::Kind::kGround;
             if (acts && (found < 0 || on_ground || !ground)) {
                 found = point;
                 on_ground = ground;
@@ -217,17 +209,16 @@ void add_compliances(Model& model, const std::vector<PointKinematics>& points,
     for (const Compliance& one : model.compliances) {
         std::vector<Row*> own;
         for (Row& row : rows) {
-            const Constraint& constraint =
-                model.constraints[static_cast<std::size_t>(row.constraint)];
+            const Constraint& constraint = model.constraints[row.constraint];
             if (one.constraint >= 0 ? row.constraint == one.constraint
                                     : constraint.joint == one.joint) {
                 own.push_back(&row);
             }
         }
         if (one.constraint >= 0) {
-            lines.add(one, model.constraints[static_cast<std::size_t>(one.constraint)], own);
+            lines.add(one, model.constraints[one.constraint], own);
         } else {
-            lines.add(one, model.joints[static_cast<std::size_t>(one.joint)], points, own);
+            lines.add(one, model.joints[one.joint], points, own);
         }
     }
 }

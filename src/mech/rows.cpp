@@ -22,17 +22,6 @@ using sym::SymbolKind;
 
 namespace {
 
-std::size_t at(int i) {
-    return static_cast<std::size_t>(i);
-}
-
-/// Symbols of one kind in f.
-std::vector<Expr> symbols_of_kind(const Graph& graph, Expr f, SymbolKind kind) {
-    std::vector<Expr> symbols = sym::symbols_of(graph, f);
-    std::erase_if(symbols, [&](Expr e) { return !graph.is_symbol(e, kind); });
-    return symbols;
-}
-
 /// Without those that are zero, columns ascending.
 std::vector<Entry> entries_of(const Graph& graph, const TimeFlow& flow,
                               std::span<const Expr> symbols, std::span<const Expr> values) {
@@ -45,12 +34,6 @@ std::vector<Entry> entries_of(const Graph& graph, const TimeFlow& flow,
     std::sort(A.begin(), A.end(),
               [](const Entry& a, const Entry& b) { return a.column < b.column; });
     return A;
-}
-
-/// The symbols by which a row is differentiated to become a row of A.
-std::vector<Expr> row_symbols(const Graph& graph, const Row& row) {
-    return symbols_of_kind(graph, row.residual,
-                           row.holonomic ? SymbolKind::kCoordinate : SymbolKind::kVelocity);
 }
 
 /// Of A, by symbol.
@@ -72,7 +55,7 @@ std::unordered_map<Expr, Component> sole_components(const Model& model, const Po
     std::unordered_map<Expr, bool> shared;
     for (std::size_t p = 0; p < points.points().size(); ++p) {
         for (int axis = 0; axis < 3; ++axis) {
-            const Expr e = points.points()[p].position[at(axis)];
+            const Expr e = points.points()[p].position[axis];
             if (model.graph.is_symbol(e, SymbolKind::kCoordinate) &&
                 !components.emplace(e, Component{static_cast<int>(p), axis}).second) {
                 shared[e] = true;
@@ -114,13 +97,13 @@ class Attribution {
                 {point, points_.replace(graph, w), points_.without_ground(graph, model_, w)});
         }
         for (const auto& [body, slope] : axis_slopes_) {
-            const Axes& e = model_.bodies[at(body)].axes;
+            const Axes& e = model_.bodies[body].axes;
             for (std::size_t k = 0; k < 3; ++k) {
                 twist(body, cross(graph, e[k], slope[k]));
             }
         }
         for (const auto& [body, slope] : quaternion_slopes_) {
-            const Matrix34 G = world_rates(graph, quaternion(model_, model_.bodies[at(body)]));
+            const Matrix34 G = world_rates(graph, quaternion(model_, model_.bodies[body]));
             twist(body, scale(graph, graph.fraction(1, 2), apply(graph, G, slope)));
         }
         for (const auto& [body, tau] : tau_) {
@@ -135,7 +118,7 @@ class Attribution {
         return {zero, zero, zero};
     }
     void push(int point, int axis, Expr value) {
-        Expr& w = W_.emplace(point, none()).first->second[at(axis)];
+        Expr& w = W_.emplace(point, none()).first->second[axis];
         w = model_.graph.add(w, value);
     }
     void twist(int body, const Vec3& value) {
@@ -149,12 +132,12 @@ class Attribution {
         } else if (const PointTable::BodySymbol* of_body = points_.find_body(symbol)) {
             Vec3 value = none();
             if (of_body->axis < 0) {
-                value[at(of_body->component)] = slope;
+                value[of_body->component] = slope;
                 twist(of_body->body, value);
             } else {
                 auto& slopes =
                     axis_slopes_.emplace(of_body->body, Axes{none(), none(), none()}).first->second;
-                slopes[at(of_body->axis)][at(of_body->component)] = slope;
+                slopes[of_body->axis][of_body->component] = slope;
             }
         } else {
             attribute_raw(flow_.coordinate_of(symbol), slope, row);
@@ -177,11 +160,11 @@ class Attribution {
             } else {
                 const Expr zero = model_.graph.zero();
                 quaternion_slopes_.emplace(index, Quaternion{zero, zero, zero, zero})
-                    .first->second[at(k - 3)] = slope;
+                    .first->second[k - 3] = slope;
             }
             return;
         }
-        const auto component = components_.find(model_.coordinates[at(coordinate)].q);
+        const auto component = components_.find(model_.coordinates[coordinate].q);
         if (component == components_.end()) {
             row.unattributed.push_back(coordinate);
         } else {
@@ -227,11 +210,7 @@ ConstraintKind kind_by_symbols(Model& model, Expr residual, bool holonomic,
             return ConstraintKind::kNonholonomicNonlinear;
         }
     }
-    std::vector<sym::Replacement> at_rest;
-    for (const Expr v : symbols_of_kind(graph, residual, SymbolKind::kVelocity)) {
-        at_rest.push_back({v, graph.zero()});
-    }
-    const bool has_free_part = !graph.is_zero(sym::substitute(graph, residual, at_rest));
+    const bool has_free_part = !graph.is_zero(sym::without(graph, residual, SymbolKind::kVelocity));
     return has_free_part ? ConstraintKind::kNonholonomicAffine
                          : ConstraintKind::kNonholonomicLinear;
 }
@@ -260,7 +239,7 @@ class RowDerivation {
         shape.push_back(sym::place_of(given_, row.residual));
         for (const Expr e : given_) {  // whose rate is which
             if (graph.is_symbol(e, SymbolKind::kVelocity)) {
-                const auto coordinate = static_cast<std::size_t>(flow_.coordinate_of(e));
+                const std::size_t coordinate = flow_.coordinate_of(e);
                 shape.push_back(sym::place_of(given_, model_.coordinates[coordinate].q));
             }
         }
@@ -297,7 +276,7 @@ class RowDerivation {
         const std::size_t count = given_.size();
         for (std::size_t i = 0; i < count; ++i) {
             if (model_.graph.is_symbol(given_[i], SymbolKind::kCoordinate)) {
-                const auto coordinate = static_cast<std::size_t>(flow_.coordinate_of(given_[i]));
+                const std::size_t coordinate = flow_.coordinate_of(given_[i]);
                 given_.push_back(model_.coordinates[coordinate].v);
             }
         }
@@ -354,7 +333,7 @@ Row velocity_row(Model& model, const TimeFlow& flow, std::string name, Expr psi)
     row.residual = psi;
     row.rate = psi;
     Collector collector(graph);
-    const std::vector<Expr> symbols = row_symbols(graph, row);
+    const std::vector<Expr> symbols = sym::symbols_of(graph, psi, SymbolKind::kVelocity);
     row.A = entries_of(graph, flow, symbols, row_values(graph, collector, row, symbols));
     row.kind = kind_by_symbols(model, psi, false, row.A);
     row.b = collector(graph.neg(flow.along_velocity(graph, psi)));

@@ -12,8 +12,8 @@
 
 namespace ananke::mech {
 
-/// The rows of all constraints, classified by their symbols (mech/classify.h adds what only numbers
-/// show). Rows are numbered in the order of the statements.
+/// The rows of all constraints, classified by their symbols (classify/row_kinds.h adds what only
+/// numbers show). Rows are numbered in the order of the statements.
 std::vector<Row> constraint_rows(Model& model, const TimeFlow& flow, const PointTable& points);
 
 /// The row psi = 0 of an expression over q, v, t that is not a constraint of the model.

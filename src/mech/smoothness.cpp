@@ -93,32 +93,30 @@ Diagnostic refused(const Graph& graph, Expr e, const Differentiated& item) {
     const std::string text = sym::print_outline(graph, e);
     switch (graph.node(e).op) {
         case Op::kAbs:
-            return {
+            return error_at(
                 item.span,
-                Severity::kError,
                 fmt::format("{} in {} has no derivative where its argument is 0", text, item.what),
                 {"write sqrt(a^2 + eps^2) with a small eps, or an 'if' whose sides join "
-                 "smoothly"}};
+                 "smoothly"});
         case Op::kSign:
-            return {item.span,
-                    Severity::kError,
-                    fmt::format("{} in {} jumps where its argument is 0", text, item.what),
-                    {"write tanh(a/eps) with a small eps"}};
+            return error_at(item.span,
+                            fmt::format("{} in {} jumps where its argument is 0", text, item.what),
+                            {"write tanh(a/eps) with a small eps"});
         case Op::kMin:
         case Op::kMax:
-            return {item.span,
-                    Severity::kError,
-                    fmt::format("{} in {} has no derivative where its arguments are equal", text,
-                                item.what),
-                    {fmt::format("write (a + b {} sqrt((a - b)^2 + eps^2))/2 with a small eps, or "
-                                 "an 'if' whose sides join smoothly",
-                                 graph.node(e).op == Op::kMin ? '-' : '+')}};
+            return error_at(
+                item.span,
+                fmt::format("{} in {} has no derivative where its arguments are equal", text,
+                            item.what),
+                {fmt::format("write (a + b {} sqrt((a - b)^2 + eps^2))/2 with a small eps, or "
+                             "an 'if' whose sides join smoothly",
+                             graph.node(e).op == Op::kMin ? '-' : '+')});
         default:
-            return {item.span,
-                    Severity::kError,
-                    fmt::format("the condition {} in {} is used as a number and has no derivative",
-                                text, item.what),
-                    {"write if ... then ... else ... with sides that join smoothly"}};
+            return error_at(
+                item.span,
+                fmt::format("the condition {} in {} is used as a number and has no derivative",
+                            text, item.what),
+                {"write if ... then ... else ... with sides that join smoothly"});
     }
 }
 
@@ -312,26 +310,24 @@ void check_switch(Graph& graph, const Probe& probe, const Differentiated& item, 
     for (const Expr comparison : comparisons(graph, Expr{graph.node(select).a})) {
         const std::string text = sym::print_outline(graph, comparison);
         if (graph.node(comparison).op == Op::kEqual) {
-            diagnostics.push_back(
-                {item.span,
-                 Severity::kError,
-                 fmt::format("the 'if' in {} depends on the equation {}, which holds only in "
-                             "passing",
-                             item.what, text),
-                 {"choose the sides with < or >"}});
+            diagnostics.push_back(error_at(
+                item.span,
+                fmt::format("the 'if' in {} depends on the equation {}, which holds only in "
+                            "passing",
+                            item.what, text),
+                {"choose the sides with < or >"}));
             continue;
         }
         const int jump = sides.first_jump(probe, comparison);
         if (jump >= 0) {
-            diagnostics.push_back(
-                {item.span,
-                 Severity::kError,
-                 fmt::format("the 'if' in {} is not smooth: the {} jumps where {} changes",
-                             item.what, kOrder[jump], text),
-                 {item.order == 1
-                      ? "the equations of motion need its slope: let value and slope agree there"
-                      : "the equations of motion need its second derivatives: let value, slope and "
-                        "curvature agree there"}});
+            diagnostics.push_back(error_at(
+                item.span,
+                fmt::format("the 'if' in {} is not smooth: the {} jumps where {} changes",
+                            item.what, kOrder[jump], text),
+                {item.order == 1
+                     ? "the equations of motion need its slope: let value and slope agree there"
+                     : "the equations of motion need its second derivatives: let value, slope and "
+                       "curvature agree there"}));
         }
     }
 }

@@ -18,7 +18,7 @@ using sym::Graph;
 using sym::SymbolKind;
 
 Diagnostic parameter_diagnostic(const Model& model, const Error& error) {
-    Diagnostic diagnostic{{}, Severity::kError, error.message, {}};
+    Diagnostic diagnostic = error_at({}, error.message);
     for (const Parameter& parameter : model.parameters) {
         if (error.message.find(fmt::format("parameter '{}' is", parameter.name)) !=
             std::string::npos) {
@@ -98,11 +98,11 @@ class SymbolCheck {
         if (!worst) {
             return;
         }
-        Diagnostic diagnostic{span,
-                              Severity::kError,
-                              fmt::format("{} cannot depend on {}, but contains {}", what,
-                                          plural(highest), sym::print(graph_, *worst)),
-                              {fmt::format("it may be made of {}", allowance(allowed))}};
+        Diagnostic diagnostic =
+            error_at(span,
+                     fmt::format("{} cannot depend on {}, but contains {}", what, plural(highest),
+                                 sym::print(graph_, *worst)),
+                     {fmt::format("it may be made of {}", allowance(allowed))});
         if (hint != nullptr) {
             diagnostic.notes.emplace_back(hint);
         }
@@ -126,18 +126,17 @@ class SymbolCheck {
 void check_forces(SymbolCheck& symbols, const Model& model, const Forces& forces,
                   const std::string& what) {
     for (const CoordinateForce& force : forces.on_coordinates) {
-        const std::string& name =
-            model.coordinates[static_cast<std::size_t>(force.coordinate)].name;
+        const std::string& name = model.coordinates[force.coordinate].name;
         symbols.check(force.value, Level::kReactions, fmt::format("{} on '{}'", what, name),
                       force.span);
     }
     for (const PointForce& force : forces.on_points) {
-        const std::string& name = model.points[static_cast<std::size_t>(force.point)].name;
+        const std::string& name = model.points[force.point].name;
         symbols.check(force.value, Level::kReactions, fmt::format("{} on '{}'", what, name),
                       force.span);
     }
     for (const BodyTorque& torque : forces.on_bodies) {
-        const std::string& name = model.bodies[static_cast<std::size_t>(torque.body)].name;
+        const std::string& name = model.bodies[torque.body].name;
         symbols.check(torque.value, Level::kVelocities, fmt::format("the torque on '{}'", name),
                       torque.span);
     }
@@ -200,14 +199,10 @@ void check_mass_entries(const Model& model, std::vector<Diagnostic>& diagnostics
         if (!seen.insert({static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column),
                           term.span.file, term.span.begin, term.span.end})
                  .second) {
-            const auto name = [&](int i) {
-                return model.coordinates[static_cast<std::size_t>(i)].name;
-            };
-            diagnostics.push_back({term.span,
-                                   Severity::kError,
-                                   fmt::format("the mass entry of '{}' and '{}' is given twice",
-                                               name(row), name(column)),
-                                   {}});
+            const auto name = [&](int i) { return model.coordinates[i].name; };
+            diagnostics.push_back(
+                error_at(term.span, fmt::format("the mass entry of '{}' and '{}' is given twice",
+                                                name(row), name(column))));
         }
     }
 }
@@ -225,12 +220,12 @@ void check_speeds(Model& model, std::vector<Diagnostic>& diagnostics) {
         for (std::size_t i = 0; i < slopes.size(); ++i) {
             if (sym::depends_on_kind(graph, slopes[i], SymbolKind::kVelocity) ||
                 sym::depends_on_kind(graph, slopes[i], SymbolKind::kPointVelocity)) {
-                diagnostics.push_back({speed.span,
-                                       Severity::kError,
-                                       fmt::format("speed '{}' is not linear in {}", speed.name,
-                                                   sym::print(graph, velocities[i])),
-                                       {"a motion variable is a linear combination of velocities; "
-                                        "use 'let' or 'output' for anything else"}});
+                diagnostics.push_back(
+                    error_at(speed.span,
+                             fmt::format("speed '{}' is not linear in {}", speed.name,
+                                         sym::print(graph, velocities[i])),
+                             {"a motion variable is a linear combination of velocities; "
+                              "use 'let' or 'output' for anything else"}));
                 break;
             }
         }
@@ -241,10 +236,8 @@ void check_speeds(Model& model, std::vector<Diagnostic>& diagnostics) {
 
 void validate_symbols(Model& model, std::vector<Diagnostic>& diagnostics) {
     if (model.coordinates.empty()) {
-        diagnostics.push_back({{},
-                               Severity::kError,
-                               "the model has no coordinates",
-                               {"declare them: coordinate x, y"}});
+        diagnostics.push_back(
+            error_at({}, "the model has no coordinates", {"declare them: coordinate x, y"}));
         return;
     }
     SymbolCheck symbols(model.graph, diagnostics);
@@ -291,24 +284,6 @@ void validate_symbols(Model& model, std::vector<Diagnostic>& diagnostics) {
     check_speeds(model, diagnostics);
     check_gauge(symbols, model.gauge);
     check_events(symbols, model);
-}
-
-void validate_gauge(const Model& model, const Equations& equations,
-                    std::vector<Diagnostic>& diagnostics) {
-    if (!model.gauge.G_matrix) {
-        return;
-    }
-    const std::size_t rows = equations.rows.size();
-    const auto& G = *model.gauge.G_matrix;
-    const auto is_short = [&](const std::vector<Expr>& line) { return line.size() != rows; };
-    if (G.size() != rows || std::any_of(G.begin(), G.end(), is_short)) {
-        diagnostics.push_back(
-            {model.gauge.span,
-             Severity::kError,
-             fmt::format("the gauge matrix G must be {0} x {0}, one row per scalar constraint",
-                         rows),
-             {}});
-    }
 }
 
 void validate_smoothness(Model& model, const PointTable& points, const Probe& probe,

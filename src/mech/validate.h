@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "mech/equations.h"
 #include "mech/points.h"
 #include "mech/probe.h"
 
@@ -20,13 +19,5 @@ void validate_symbols(Model& model, std::vector<Diagnostic>& diagnostics);
 /// Everything that will be differentiated has the derivatives it needs.
 void validate_smoothness(Model& model, const PointTable& points, const Probe& probe,
                          std::vector<Diagnostic>& diagnostics);
-
-/// A full gauge matrix G has one row and one column per constraint row.
-void validate_gauge(const Model& model, const Equations& equations,
-                    std::vector<Diagnostic>& diagnostics);
-
-/// Masses of particles are not negative, T is quadratic in the velocities, M >= 0.
-void validate_inertia(const Model& model, const Probe& probe, const Equations& equations,
-                      std::vector<Diagnostic>& diagnostics);
 
 }  // namespace ananke::mech

@@ -139,7 +139,7 @@ Result<InitialState> initial_values(const Model& model, std::span<const double> 
             numbers = sym::evaluate<double>(model.graph, expressions, symbols);
         }
         for (std::size_t k = 0; k < of_pass.size(); ++k) {
-            const auto i = static_cast<std::size_t>(of_pass[k]->coordinate);
+            const std::size_t i = of_pass[k]->coordinate;
             if (replaced[2 * i + (velocity ? 1 : 0)] != nullptr) {
                 continue;
             }
@@ -163,8 +163,7 @@ Result<InitialState> initial_values(const Model& model, std::span<const double> 
     for (const Scale& scale : model.scales) {
         const double size = sym::evaluate<double>(model.graph, scale.value,
                                                   symbol_values<double>(model, parameters));
-        (scale.velocity ? state.v_scale
-                        : state.q_scale)[static_cast<std::size_t>(scale.coordinate)] = size;
+        (scale.velocity ? state.v_scale : state.q_scale)[scale.coordinate] = size;
     }
     for (const Override& item : scales) {
         const auto place = places.find(item.name);

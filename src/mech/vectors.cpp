@@ -34,7 +34,7 @@ Quaternion multiply(Graph& graph, const Quaternion& a, const Quaternion& b) {
     const auto sum = [&](std::array<int, 4> order, std::array<int, 4> signs) {
         Expr total = graph.zero();
         for (std::size_t k = 0; k < 4; ++k) {
-            const Expr product = graph.mul(a[k], b[static_cast<std::size_t>(order[k])]);
+            const Expr product = graph.mul(a[k], b[order[k]]);
             total = signs[k] > 0 ? graph.add(total, product) : graph.sub(total, product);
         }
         return total;

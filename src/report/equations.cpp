@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "mech/report_lines.h"
+#include "typeset/report_lines.h"
 
 namespace ananke::report {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::size_t kMostLines = 40;
 constexpr std::size_t kLongestFact = 200;
 
 /// A line that fits the page, or how long it is.
-std::string line_text(const mech::PrintedLine& line) {
+std::string line_text(const typeset::PrintedLine& line) {
     const std::size_t size = line.left.size() + line.right.size();
     return size <= kLongestLine
                ? fmt::format("{} &= {}", line.left, line.right)
@@ -28,7 +28,7 @@ std::string line_text(const mech::PrintedLine& line) {
 
 /// `formula`, then the lines below each other.
 EquationBlock aligned(std::string title, const std::string& formula,
-                      const std::vector<mech::PrintedLine>& lines, std::size_t left_out) {
+                      const std::vector<typeset::PrintedLine>& lines, std::size_t left_out) {
     EquationBlock block{std::move(title), "\\begin{aligned}\n", ""};
     if (!formula.empty()) {
         block.latex += fmt::format("& {} {}\n", formula, lines.empty() ? "" : "\\\\[0.4em]");
@@ -135,8 +135,8 @@ std::vector<EquationBlock> matrices(const mech::Model& model, const mech::Equati
     return whole ? blocks : std::vector<EquationBlock>{};
 }
 
-void append_stage(std::vector<EquationBlock>& blocks, const mech::PrintedStage& printed) {
-    std::vector<mech::PrintedLine> lines = printed.parts;
+void append_stage(std::vector<EquationBlock>& blocks, const typeset::PrintedStage& printed) {
+    std::vector<typeset::PrintedLine> lines = printed.parts;
     lines.insert(lines.end(), printed.lines.begin(), printed.lines.end());
     if (lines.empty()) {
         return;
@@ -151,11 +151,11 @@ void append_stage(std::vector<EquationBlock>& blocks, const mech::PrintedStage& 
 }  // namespace
 
 std::vector<EquationBlock> given_blocks(const mech::Model& model, const mech::Equations& equations,
-                                        const mech::ClosedForm& given) {
+                                        const typeset::ClosedForm& given) {
     std::vector<EquationBlock> blocks = matrices(model, equations);
     if (blocks.empty()) {
-        for (const mech::PrintedStage& printed :
-             mech::print_stages(model, given, sym::Notation::kLatex, false)) {
+        for (const typeset::PrintedStage& printed :
+             typeset::print_stages(model, given, sym::Notation::kLatex, false)) {
             append_stage(blocks, printed);
         }
     } else if (equations.has_nonideal) {
@@ -168,8 +168,8 @@ std::vector<EquationBlock> given_blocks(const mech::Model& model, const mech::Eq
             blocks.push_back(*std::move(block));
         }
     }
-    const std::vector<mech::PrintedLine> directions =
-        mech::print_directions(model, equations, sym::Notation::kLatex);
+    const std::vector<typeset::PrintedLine> directions =
+        typeset::print_directions(model, equations, sym::Notation::kLatex);
     if (!directions.empty()) {
         blocks.push_back(
             aligned("Directions of the forces of constraint [RH (5)]", "", directions, 0));
@@ -177,12 +177,13 @@ std::vector<EquationBlock> given_blocks(const mech::Model& model, const mech::Eq
     return blocks;
 }
 
-std::vector<EquationBlock> minimal_blocks(const mech::Model& model, const mech::MinimalForm& form) {
+std::vector<EquationBlock> minimal_blocks(const mech::Model& model,
+                                          const typeset::MinimalForm& form) {
     std::vector<EquationBlock> blocks;
     const std::size_t given = form.lines.given.size();
     std::size_t number = 0;
-    for (const mech::PrintedStage& printed :
-         mech::print_stages(model, form.lines, sym::Notation::kLatex, false)) {
+    for (const typeset::PrintedStage& printed :
+         typeset::print_stages(model, form.lines, sym::Notation::kLatex, false)) {
         if (++number <= given) {
             continue;  // it stands in blocks of its own
         }

@@ -90,6 +90,12 @@ std::vector<Expr> symbols_of(const Graph& graph, Expr root) {
     return symbols;
 }
 
+std::vector<Expr> symbols_of(const Graph& graph, Expr root, SymbolKind kind) {
+    std::vector<Expr> symbols = symbols_of(graph, root);
+    std::erase_if(symbols, [&](Expr e) { return !graph.is_symbol(e, kind); });
+    return symbols;
+}
+
 bool depends_on_kind(const Graph& graph, Expr root, SymbolKind kind) {
     const std::span<const Expr> nodes = met(graph, root);
     return std::any_of(nodes.begin(), nodes.end(),
@@ -137,6 +143,23 @@ Expr substitute(Graph& graph, Expr root, std::span<const Replacement> replacemen
         }
     }
     return now(root.id);
+}
+
+Expr substitute(Graph& graph, Expr root, Expr symbol, Expr value) {
+    const Replacement one{symbol, value};
+    return substitute(graph, root, std::span(&one, 1));
+}
+
+Expr without(Graph& graph, Expr root, std::span<const Expr> symbols) {
+    std::vector<Replacement> zeros;
+    for (const Expr symbol : symbols) {
+        zeros.push_back({symbol, graph.zero()});
+    }
+    return substitute(graph, root, zeros);
+}
+
+Expr without(Graph& graph, Expr root, SymbolKind kind) {
+    return without(graph, root, symbols_of(graph, root, kind));
 }
 
 namespace {

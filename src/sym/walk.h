@@ -33,6 +33,7 @@ void forget_walks();
 
 /// The symbols among them, in order of creation.
 std::vector<Expr> symbols_of(const Graph& graph, Expr root);
+std::vector<Expr> symbols_of(const Graph& graph, Expr root, SymbolKind kind);
 bool depends_on_kind(const Graph& graph, Expr root, SymbolKind kind);
 
 /// A symbol and what stands for it.
@@ -42,6 +43,11 @@ struct Replacement {
 };
 /// All at once: a replacement's value is not searched again.
 Expr substitute(Graph& graph, Expr root, std::span<const Replacement> replacements);
+Expr substitute(Graph& graph, Expr root, Expr symbol, Expr value);
+/// root where these symbols are 0.
+Expr without(Graph& graph, Expr root, std::span<const Expr> symbols);
+/// root where all symbols of this kind are 0.
+Expr without(Graph& graph, Expr root, SymbolKind kind);
 
 /// The operation of a node over other operands (b, c unused where it has fewer), in canonical form.
 Expr rebuild(Graph& graph, Op op, Expr a, Expr b = {}, Expr c = {});

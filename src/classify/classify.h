@@ -1,0 +1,15 @@
+// The derived equations judged in numbers: what kinds their constraints are, and what no motion can
+// satisfy.
+#pragma once
+
+#include "mech/derive.h"
+
+namespace ananke::classify {
+
+/// classify(model, mech::derive(model)): the derivation with the kinds of its rows and the
+/// integrals of those in the velocities, and with diagnostics of what only the derived equations
+/// show: a negative mass, a constraint that cannot hold or is degenerate, a gauge or a control that
+/// does not fit. Without equations, a derivation is returned as it is.
+mech::Derivation classify(mech::Model& model, mech::Derivation derivation);
+
+}  // namespace ananke::classify

@@ -1,0 +1,171 @@
+#include "typeset/c_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "sym/print.h"
+#include "sym/walk.h"
+
+namespace ananke::typeset {
+
+using mech::Parameter;
+namespace {
+
+/// Words that the functions use themselves.
+constexpr std::array<std::string_view, 43> kTaken{
+    "t",    "q",      "v",    "p",    "M",     "Q",     "A",      "b",        "C",
+    "a",    "n",      "m",    "i",    "j",     "k",     "lambda", "sin",      "cos",
+    "tan",  "asin",   "acos", "atan", "atan2", "sinh",  "cosh",   "tanh",     "exp",
+    "log",  "sqrt",   "fabs", "fmin", "fmax",  "pow",   "fma",    "isfinite", "malloc",
+    "free", "memset", "main", "NULL", "u",     "q_dot", "u_dot"};
+
+/// One identifier per symbol, all different.
+class Identifiers {
+  public:
+    Identifiers() {
+        for (const std::string_view word : kTaken) {
+            taken_.emplace(word);
+        }
+    }
+    std::string fresh(std::string name) {
+        while (!taken_.insert(name).second) {
+            name += '_';
+        }
+        return name;
+    }
+
+  private:
+    std::set<std::string, std::less<>> taken_;
+};
+
+std::vector<Input> inputs_from(std::string_view array, const std::vector<Expr>& symbols) {
+    std::vector<Input> result;
+    result.reserve(symbols.size());
+    for (const Expr symbol : symbols) {
+        result.push_back({symbol, fmt::format("{}[{}]", array, result.size())});
+    }
+    return result;
+}
+
+template <class Items, class Member>
+std::vector<Expr> members(const Items& items, Member member) {
+    std::vector<Expr> result;
+    result.reserve(items.size());
+    for (const auto& item : items) {
+        result.push_back(item.*member);
+    }
+    return result;
+}
+
+}  // namespace
+
+std::vector<Input> coordinate_inputs(const Model& model) {
+    return inputs_from("q", members(model.coordinates, &Coordinate::q));
+}
+
+std::vector<Input> velocity_inputs(const Model& model) {
+    return inputs_from("v", members(model.coordinates, &Coordinate::v));
+}
+
+std::vector<Input> parameter_inputs(const Model& model) {
+    return inputs_from("p", members(model.parameters, &Parameter::symbol));
+}
+
+std::string c_body(const Model& model, const std::vector<Input>& inputs,
+                   const std::vector<Statement>& statements,
+                   const std::unordered_map<Expr, Label>& labels) {
+    const sym::Graph& graph = model.graph;
+    std::vector<Expr> roots(statements.size());
+    std::transform(statements.begin(), statements.end(), roots.begin(),
+                   [](const Statement& s) { return s.value; });
+    Identifiers identifiers;
+    std::vector<sym::Named> names{{"t", model.time}};
+    std::string out;
+    std::unordered_set<Expr> reached;
+    for (const Expr e : sym::reachable(graph, roots)) {
+        reached.insert(e);
+    }
+    for (const Input& input : inputs) {
+        if (reached.contains(input.symbol)) {
+            const auto label = labels.find(input.symbol);
+            const std::string name = identifiers.fresh(
+                label == labels.end() ? sym::c_name(graph.symbol_record(input.symbol))
+                                      : label->second.c);
+            names.push_back({name, input.symbol});
+            out += fmt::format("    const double {} = {};\n", name, input.from);
+        }
+    }
+    std::vector<Statement> named = statements;
+    for (Statement& s : named) {
+        if (s.symbol) {
+            s.target = identifiers.fresh(labels.at(*s.symbol).c);
+            names.push_back({s.target, *s.symbol});
+        }
+    }
+    std::vector<sym::Named> shared = sym::common_subexpressions(graph, roots);
+    for (sym::Named& part : shared) {
+        part.name = identifiers.fresh(part.name);
+        names.push_back(part);
+    }
+    const sym::Printer printer(graph, sym::Notation::kC, names);
+    std::unordered_set<Expr> written;
+    for (const Statement& s : named) {
+        const std::vector<Expr> parts = sym::reachable(graph, s.value);
+        const std::unordered_set<Expr> needed(parts.begin(), parts.end());
+        for (const sym::Named& part : shared) {
+            if (needed.contains(part.value) && written.insert(part.value).second) {
+                out += fmt::format("    const double {} = {};\n", part.name,
+                                   printer.print_value(part.value));
+            }
+        }
+        out += fmt::format("    {}{} = {};\n", s.symbol ? "const double " : "", s.target,
+                           printer.print(s.value));
+    }
+    return out;
+}
+
+std::string comment_text(std::string text) {
+    for (std::size_t at = text.find("*/"); at != std::string::npos; at = text.find("*/", at)) {
+        text.replace(at, 2, "* /");
+    }
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+}
+
+std::vector<Statement> c_program(const Model& model, const ClosedForm& form,
+                                 const std::vector<Statement>& results) {
+    std::unordered_set<Expr> needed;
+    const auto need = [&](Expr e) {
+        for (const Expr part : sym::reachable(model.graph, e)) {
+            needed.insert(part);
+        }
+    };
+    for (const Statement& result : results) {
+        need(result.value);
+    }
+    std::vector<Statement> lines;
+    for (const std::vector<Stage>* part : {&form.stages, &form.given}) {
+        for (auto stage = part->rbegin(); stage != part->rend(); ++stage) {
+            for (auto line = stage->lines.rbegin(); line != stage->lines.rend(); ++line) {
+                if (line->definition && line->used && needed.contains(line->left)) {
+                    need(line->right);
+                    lines.push_back({"", line->left, line->right});
+                }
+            }
+        }
+    }
+    std::reverse(lines.begin(), lines.end());
+    lines.insert(lines.end(), results.begin(), results.end());
+    return lines;
+}
+
+std::string c_array(std::string_view type, std::string_view name, std::size_t size) {
+    return size > 0 ? fmt::format("{} {}[{}]", type, name, size)
+                    : fmt::format("{} *{}", type, name);
+}
+
+}  // namespace ananke::typeset
