@@ -142,15 +142,15 @@ std::span<const double> Evaluator::full_row(const std::vector<compile::Place>& p
     return full_row_;
 }
 
-std::span<const double> Evaluator::slip_row(int row) {
-    return full_row(compiled_->row_entries, sparse_.data() + first_of_A(), row);
+std::span<const double> Evaluator::row(int which) {
+    return full_row(compiled_->row_entries, sparse_.data() + first_of_A(), which);
 }
 
 std::span<const double> Evaluator::feedback_slope(int k) {
     return full_row(compiled_->slope_entries, slopes_.data(), k);
 }
 
-double Evaluator::slip_b(int row) const {
+double Evaluator::b(int row) const {
     return sparse_[first_of_A() + compiled_->row_entries.size() + static_cast<std::size_t>(row)];
 }
 

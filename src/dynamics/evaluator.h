@@ -123,10 +123,10 @@ class Evaluator final : public solve::ConstraintSurface {
     /// What slips are measured against, per stick row: the change of the slip when the velocities
     /// change by their sizes. Valid until the next call of any method.
     std::span<const double> slip_sizes(double t, const double* q, const double* v);
-    /// A stick row of A and b at the state of the last system, in force or not, counted among
-    /// CompiledModel::rows. The row (n) is valid until the next call.
-    std::span<const double> slip_row(int row);
-    double slip_b(int row) const;
+    /// A row of A and its b at the state of the last system, in force or not. The row (n) is valid
+    /// until the next call.
+    std::span<const double> row(int which);
+    double b(int row) const;
     bool any_sticks() const { return sticking_ > 0; }
     int rows_in_force() const { return compiled_->constraint_rows + sticking_; }
     /// How often a stick row came into force or went out of it.
@@ -243,7 +243,7 @@ class Evaluator final : public solve::ConstraintSurface {
     std::vector<double> slopes_;                          ///< at CompiledModel::slope_entries
     std::vector<double> friction_values_;
     std::vector<char> in_force_;    ///< per row
-    std::vector<double> full_row_;  ///< n: see slip_row() and feedback_slope()
+    std::vector<double> full_row_;  ///< n: see row() and feedback_slope()
     int sticking_ = 0;              ///< stick rows in force
     std::size_t stick_changes_ = 0;
     std::size_t parameter_changes_ = 0;

@@ -118,7 +118,7 @@ Error describe_feedback(Evaluator& evaluator, KktSolver& solver, const Motion& m
         std::fill(push.begin(), push.end(), 0.0);
         for (std::size_t k = 0; k < size; ++k) {
             const std::span<const double> row =
-                evaluator.slip_row(friction.first_row + static_cast<int>(k));
+                evaluator.row(friction.first_row + static_cast<int>(k));
             for (std::size_t i = 0; i < n; ++i) {
                 push[i] -= values[first + size + k] / total * row[i];
             }

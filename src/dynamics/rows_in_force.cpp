@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "dynamics/stick_share.h"
+
 namespace ananke::dynamics {
 
 RowsInForce::RowsInForce(Evaluator& evaluator)
@@ -17,6 +19,7 @@ void RowsInForce::look(double t, const double* q, const double* v) {
     values_ = evaluator_->sparse_system(t, q, v);
     if (sparse_) {
         sparse_->choose(values_);
+        sparse_->again(values_);
         return;
     }
     coordinate_units(evaluator_->model(), values_.M, unit_);

@@ -257,6 +257,27 @@ std::vector<bool> SparseRows::tied(const compile::SparseValues& values) {
     return tied;
 }
 
+void SparseRows::express(std::span<const double> row, std::span<double> coefficients,
+                         std::span<double> remainder) {
+    double length = 0.0;
+    for (std::size_t j = 0; j < row.size(); ++j) {
+        remainder[j] = row[j] * units_[j];
+        length = std::hypot(length, remainder[j]);
+    }
+    for (double& one : remainder) {
+        one /= solve::divisor(length);
+    }
+    rows().nearest(remainder, coefficients);
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        const compile::Place& place = evaluator_->model().row_entries[entries_[i]];
+        const auto k = at(place_[at(place.row)]);
+        remainder[at(place.column)] -= coefficients[k] * rows().unit_entry(i);
+    }
+    for (std::size_t k = 0; k < coefficients.size(); ++k) {
+        coefficients[k] *= length / rows().length(static_cast<int>(k));
+    }
+}
+
 solve::DroppedRow SparseRows::combination(int row, const compile::SparseValues& values) {
     const compile::CompiledModel& model = evaluator_->model();
     const std::vector<double> length = lengths(values);

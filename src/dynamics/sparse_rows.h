@@ -64,6 +64,10 @@ class SparseRows {
     int place_of(int row) const { return place_[static_cast<std::size_t>(row)]; }
     /// m  true for rows that are tied to others by a dependence, and for those that have vanished.
     std::vector<bool> tied(const compile::SparseValues& at);
+    /// Coefficients (per row that counts) of the combination of rows nearest to a row of A (n), and
+    /// what it lacks (n, in units of the coordinates, of the row at length 1). Requires a factor.
+    void express(std::span<const double> row, std::span<double> coefficients,
+                 std::span<double> remainder);
     /// A row that depends on others as a combination of those that count.
     solve::DroppedRow combination(int row, const compile::SparseValues& at);
 

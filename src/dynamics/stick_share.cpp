@@ -17,11 +17,19 @@ constexpr int kPasses = 4;
 
 }  // namespace
 
-void coordinate_units(const solve::System& at, std::vector<double>& unit) {
-    const double largest = at.M.diagonal().maxCoeff();
-    for (Eigen::Index i = 0; i < at.M.rows(); ++i) {
-        const double inertia = at.M(i, i) > kNoInertia * largest ? at.M(i, i) : largest;
-        unit[static_cast<std::size_t>(i)] = inertia > 0.0 ? 1.0 / std::sqrt(inertia) : 1.0;
+void coordinate_units(const compile::CompiledModel& model, std::span<const double> mass_entries,
+                      std::vector<double>& unit) {
+    std::fill(unit.begin(), unit.end(), 0.0);
+    for (std::size_t i = 0; i < mass_entries.size(); ++i) {
+        const compile::Place& place = model.mass_entries[i];
+        if (place.row == place.column) {
+            unit[static_cast<std::size_t>(place.row)] = mass_entries[i];
+        }
+    }
+    const double largest = *std::max_element(unit.begin(), unit.end());
+    for (double& one : unit) {
+        const double inertia = one > kNoInertia * largest ? one : largest;
+        one = inertia > 0.0 ? 1.0 / std::sqrt(inertia) : 1.0;
     }
 }
 
@@ -32,15 +40,12 @@ StickShare::StickShare(const compile::CompiledModel& model)
 /// Each stick row that depends on rows before it: these may take over what it carries.
 void StickShare::find_choices(Evaluator& evaluator, double t, const double* q, const double* v) {
     const compile::CompiledModel& model = evaluator.model();
-    const auto n = static_cast<std::size_t>(model.n());
-    const solve::System at = evaluator.system(t, q, v);
-    coordinate_units(at, unit_);
+    const compile::SparseValues at = evaluator.sparse_system(t, q, v);
+    coordinate_units(model, at.M, unit_);
     span_.clear(unit_);
     z_.clear();
     for (int row = 0; row < model.m(); ++row) {
-        const bool in_force = row < model.constraint_rows || evaluator.row_sticks(row);
-        const bool kept =
-            !in_force || span_.add({at.A.data() + row * at.A.outerStride(), n}, at.b[row], row);
+        const bool kept = !at.counts(row) || span_.add(evaluator.row(row), evaluator.b(row), row);
         if (!kept && row >= model.constraint_rows) {
             add_choice(evaluator, row);
         }

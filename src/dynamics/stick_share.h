@@ -37,6 +37,7 @@ class StickShare {
 };
 
 /// Units that make coordinates comparable, 1/sqrt(M_ii); those without inertia have the smallest.
-void coordinate_units(const solve::System& at, std::vector<double>& unit);
+void coordinate_units(const compile::CompiledModel& model, std::span<const double> mass_entries,
+                      std::vector<double>& unit);
 
 }  // namespace ananke::dynamics

@@ -26,6 +26,10 @@ constexpr double kNoProgress = 1e-12;
 /// Limits grown by this factor pull much more than before.
 constexpr double kMuchMore = 2.0;
 constexpr int kMostPiled = 40;
+/// A slip lies along a line or in a plane.
+constexpr int kMostComponents = 2;
+/// Pulls are a size to measure slips by: beyond so many frictions several are measured together.
+constexpr int kMostPulls = 64;
 
 std::size_t at(int i) {
     return static_cast<std::size_t>(i);
@@ -189,50 +193,34 @@ solve::SolveStatus FrictionWatch::accelerate(double t, const double* q, const do
     return status;
 }
 
-/// The constraints and the stick rows in force.
-void FrictionWatch::span_in_force(const solve::System& at_state) {
-    const compile::CompiledModel& model = evaluator_->model();
-    dynamics::coordinate_units(at_state, unit_);
-    span_.clear(unit_);
-    for (int row = 0; row < model.m(); ++row) {
-        if (row < model.constraint_rows || evaluator_->row_sticks(row)) {
-            span_.add({at_state.A.data() + row * at_state.A.outerStride(), unit_.size()},
-                      at_state.b[row], row);
-        }
-    }
-}
-
 /// Holds a friction without slip, if it can be held. Directions e in which its rows depend on rows
 /// in force, e . slip row = sum of c_k row_k, have the slip acceleration sum of c_k b_k - e . b,
 /// whatever the forces.
 void FrictionWatch::hold(int f, double t, const double* q, const double* v) {
+    const compile::CompiledModel& model = evaluator_->model();
     const compile::CompiledFriction& one = friction(f);
     slip_along(f, {0.0, 0.0});
     released_[at(f)] = 0;
-    const solve::System at_state = evaluator_->system(t, q, v);
-    span_in_force(at_state);
-    Eigen::MatrixXd remainders(static_cast<Eigen::Index>(unit_.size()), one.components);
+    in_force_->look(t, q, v);
+    const std::vector<double> free = accelerations_by_forces(t, q, v);
+    Eigen::MatrixXd remainders(model.n(), one.components);
     Eigen::VectorXd prescribed(one.components);
     double size = 0.0;
     double given = 0.0;  // slip acceleration by the forces alone, sum of magnitudes
     bool by_constraints_alone = true;
     for (int k = 0; k < one.components; ++k) {
         const int row = one.first_row + k;
-        const std::span<const double> slip_row = evaluator_->slip_row(row);
-        const dynamics::RowSpan::Expression by_others = span_.express(slip_row);
-        remainders.col(k) = span_.remainder();
-        prescribed[k] = by_others.b - evaluator_->slip_b(row);
-        size += by_others.magnitude + std::abs(evaluator_->slip_b(row));
-        for (std::size_t i = 0; i < unit_.size(); ++i) {
-            const auto j = static_cast<Eigen::Index>(i);
-            const double mass = at_state.M(j, j);
-            given +=
-                mass > 0.0 ? std::abs(slip_row[i] * at_state.Q[j]) / mass : 0.0;
+        const dynamics::RowByOthers by_others = in_force_->express(row);
+        remainders.col(k) = by_others.remainder;
+        prescribed[k] = by_others.b - evaluator_->b(row);
+        size += by_others.magnitude + std::abs(evaluator_->b(row));
+        const std::span<const double> slip_row = evaluator_->row(row);
+        for (std::size_t i = 0; i < free.size(); ++i) {
+            given += std::abs(slip_row[i]) * free[i];
         }
-        for (int i = 0; i < span_.kept(); ++i) {
-            by_constraints_alone =
-                by_constraints_alone && (span_.id(i) < evaluator_->model().constraint_rows ||
-                                         std::abs(span_.coefficient(i)) < kNoPart);
+        for (std::size_t i = 0; i < by_others.rows.size(); ++i) {
+            by_constraints_alone = by_constraints_alone && (by_others.rows[i] < model.constraint_rows ||
+                                                            std::abs(by_others.c[i]) < kNoPart);
         }
     }
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> axes(remainders.transpose() * remainders);
@@ -260,6 +248,45 @@ void FrictionWatch::hold(int f, double t, const double* q, const double* v) {
     }
 }
 
+/// |Q_j / M_jj| per coordinate, 0 without mass.
+std::vector<double> FrictionWatch::accelerations_by_forces(double t, const double* q,
+                                                           const double* v) {
+    const compile::SparseValues values = evaluator_->sparse_system(t, q, v);
+    std::vector<double> free(values.Q.size(), 0.0);
+    for (std::size_t i = 0; i < values.M.size(); ++i) {
+        const compile::Place& place = evaluator_->model().mass_entries[i];
+        if (place.row == place.column && values.M[i] > 0.0) {
+            free[at(place.row)] = std::abs(values.Q[at(place.row)]) / values.M[i];
+        }
+    }
+    return free;
+}
+
+/// Holds all candidates at once where their rows depend neither on the constraints nor on each other:
+/// one after the other would be held likewise.
+void FrictionWatch::hold_independent(double t, const double* q, const double* v) {
+    std::vector<int> held;
+    for (int f = 0; f < count(); ++f) {
+        if (candidate_[at(f)] != 0 && !evaluator_->sticks(f) && released_[at(f)] == 0) {
+            slip_along(f, {0.0, 0.0});
+            evaluator_->set_stick(f);
+            held.push_back(f);
+        }
+    }
+    if (held.size() < 2) {
+        for (const int f : held) {
+            slip_along(f, {0.0, 0.0});
+        }
+        return;
+    }
+    in_force_->look(t, q, v);
+    if (!in_force_->are_independent()) {
+        for (const int f : held) {
+            slip_along(f, {0.0, 0.0});
+        }
+    }
+}
+
 /// The slip of a stick row at the state looked at, 0 for a constraint.
 double FrictionWatch::slip_of_row(int row) const {
     for (int f = 0; f < count(); ++f) {
@@ -273,17 +300,16 @@ double FrictionWatch::slip_of_row(int row) const {
 
 /// Whether those that are held leave a friction no slip, once their own slip is gone:
 /// slip - sum of c_k slip_k = 0.
-bool FrictionWatch::stops_with_others(int f, double t, const double* q, const double* v) {
+bool FrictionWatch::stops_with_others(int f) {
     const compile::CompiledFriction& one = friction(f);
-    span_in_force(evaluator_->system(t, q, v));
     for (int k = 0; k < one.components; ++k) {
-        const int row = one.first_row + k;
         double left = values_[at(one.first_value + k)];
-        if (span_.express(evaluator_->slip_row(row)).remainder > dynamics::kDependentRow) {
+        const dynamics::RowByOthers by_others = in_force_->express(one.first_row + k);
+        if (by_others.remainder.norm() > dynamics::kDependentRow) {
             return false;
         }
-        for (int i = 0; i < span_.kept(); ++i) {
-            left -= span_.coefficient(i) * slip_of_row(span_.id(i));
+        for (std::size_t i = 0; i < by_others.rows.size(); ++i) {
+            left -= by_others.c[i] * slip_of_row(by_others.rows[i]);
         }
         if (std::abs(left) > no_slip(f)) {
             return false;
@@ -344,8 +370,8 @@ std::array<double, 2> FrictionWatch::slip_acceleration(int f) const {
     std::array<double, 2> result{0.0, 0.0};
     for (int k = 0; k < one.components; ++k) {
         const int row = one.first_row + k;
-        const std::span<const double> entries = evaluator_->slip_row(row);
-        double sum = -evaluator_->slip_b(row);
+        const std::span<const double> entries = evaluator_->row(row);
+        double sum = -evaluator_->b(row);
         for (std::size_t i = 0; i < entries.size(); ++i) {
             sum += entries[i] * dynamics_->a()[static_cast<Eigen::Index>(i)];
         }
@@ -387,9 +413,12 @@ void FrictionWatch::measure_pulls(double t, const double* q, const double* v) {
             with_[at(f)] = slip_acceleration(f);
         }
         std::vector<double> slips(pulls_.size());
-        std::vector<double> accelerations(unit_.size());
-        for (int f = 0; f < count(); ++f) {
-            add_pull(f, t, q, v, free, slips, accelerations);
+        std::vector<double> accelerations(at(evaluator_->model().n()));
+        const int groups = std::min(count(), kMostPulls);
+        for (int group = 0; group < groups; ++group) {
+            for (int k = 0; k < kMostComponents; ++k) {
+                add_pull(group, groups, k, t, q, v, free, slips, accelerations);
+            }
         }
         for (int f = 0; f < count(); ++f) {
             pulls_[at(f)] = std::max(pulls_[at(f)], slips[at(f)]);
@@ -407,28 +436,38 @@ void FrictionWatch::measure_pulls(double t, const double* q, const double* v) {
     accelerate(t, q, v);
 }
 
-/// Adds what one friction alone changes, in each of its directions. with_: slip accelerations
+/// Adds what every friction of a group changes along its k-th direction. with_: slip accelerations
 /// without any friction.
-void FrictionWatch::add_pull(int f, double t, const double* q, const double* v,
-                             const Eigen::VectorXd& free, std::span<double> slips,
+void FrictionWatch::add_pull(int group, int groups, int k, double t, const double* q,
+                             const double* v, const Eigen::VectorXd& free, std::span<double> slips,
                              std::span<double> accelerations) {
-    const compile::CompiledFriction& one = friction(f);
-    const std::array<double, 2> none{0.0, 0.0};
-    for (int k = 0; k < one.components && one.dry; ++k) {
-        std::array<double, 2> along{0.0, 0.0};
-        along[at(k)] = 1.0;
-        evaluator_->set_slip(f, std::span(along).first(at(one.components)));
-        const bool solved = dynamics_->accelerate(t, q, v) == solve::SolveStatus::kOk;
-        for (int g = 0; g < count() && solved; ++g) {
+    const auto each = [&](double along_k) {
+        bool any = false;
+        for (int f = group; f < count(); f += groups) {
+            const compile::CompiledFriction& one = friction(f);
+            if (one.dry && k < one.components) {
+                std::array<double, kMostComponents> along{};
+                along[at(k)] = along_k;
+                evaluator_->set_slip(f, std::span(along).first(at(one.components)));
+                any = true;
+            }
+        }
+        return any;
+    };
+    if (!each(1.0)) {
+        return;
+    }
+    if (dynamics_->accelerate(t, q, v) == solve::SolveStatus::kOk) {
+        for (int g = 0; g < count(); ++g) {
             const std::array<double, 2> now = slip_acceleration(g);
             slips[at(g)] += std::hypot(now[0] - with_[at(g)][0], now[1] - with_[at(g)][1]);
         }
-        for (std::size_t i = 0; i < accelerations.size() && solved; ++i) {
+        for (std::size_t i = 0; i < accelerations.size(); ++i) {
             const auto j = static_cast<Eigen::Index>(i);
             accelerations[i] += std::abs(dynamics_->a()[j] - free[j]);
         }
     }
-    evaluator_->set_slip(f, std::span(none).first(at(one.components)));
+    each(0.0);
 }
 
 /// One let go that would move against the direction it was let go in. Its acceleration is measured
@@ -445,12 +484,15 @@ std::optional<int> FrictionWatch::wrongly_released(double t, const double* q, co
         const std::span<const double> now = evaluator_->direction(f);
         std::array<double, 2> direction{0.0, 0.0};
         std::copy(now.begin(), now.end(), direction.begin());
+        const double along = direction[0] * with[0] + direction[1] * with[1];
+        if (along >= 0.0) {
+            continue;
+        }
         const std::array<double, 2> none{0.0, 0.0};
         evaluator_->set_slip(f, std::span(none).first(now.size()));
         const bool solved = dynamics_->accelerate(t, q, v) == solve::SolveStatus::kOk;
         const std::array<double, 2> without = slip_acceleration(f);
         evaluator_->set_slip(f, std::span(direction).first(now.size()));
-        const double along = direction[0] * with[0] + direction[1] * with[1];
         if (solved && along < -kNoAcceleration * std::hypot(without[0], without[1])) {
             return f;
         }
@@ -460,15 +502,21 @@ std::optional<int> FrictionWatch::wrongly_released(double t, const double* q, co
 
 /// Tries combinations, one change at a time, until all that stick can and all let go move.
 Result<void> FrictionWatch::resolve(double t, const double* q, const double* v) {
+    if (!in_force_) {
+        in_force_.emplace(*evaluator_);
+    }
+    hold_independent(t, q, v);
     for (int f = 0; f < count(); ++f) {
         if (candidate_[at(f)] != 0 && !evaluator_->sticks(f) && released_[at(f)] == 0) {
             hold(f, t, q, v);
         }
     }
+    in_force_->look(t, q, v);
     for (int f = 0; f < count(); ++f) {
-        if (candidate_[at(f)] == 0 && friction(f).dry && stops_with_others(f, t, q, v)) {
+        if (candidate_[at(f)] == 0 && friction(f).dry && stops_with_others(f)) {
             candidate_[at(f)] = 1;
             hold(f, t, q, v);
+            in_force_->look(t, q, v);
         }
     }
     const int most_trials = 10 + 10 * count();

@@ -67,8 +67,6 @@ FrictionWatch::FrictionWatch(dynamics::Evaluator& evaluator, const dynamics::Dyn
     : evaluator_(&evaluator),
       tolerance_(tolerance),
       equation_(equation),
-      span_(empty() ? 0 : evaluator.model().n(), empty() ? 0 : evaluator.model().m()),
-      unit_(static_cast<std::size_t>(evaluator.model().n())),
       signals_(evaluator.model().frictions.size()),
       earlier_(evaluator.model().frictions.size()),
       noise_(evaluator.model().frictions.size()),

@@ -19,7 +19,7 @@
 #include "ode/stepper.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
-#include "dynamics/row_span.h"
+#include "dynamics/rows_in_force.h"
 #include "dynamics/state_equation.h"
 #include "solve/analysis.h"
 
@@ -92,8 +92,9 @@ class FrictionWatch {
     void measure(double t, const double* q, const double* v);
     bool pulls_have_grown() const;
     void measure_pulls(double t, const double* q, const double* v);
-    void add_pull(int f, double t, const double* q, const double* v, const Eigen::VectorXd& free,
-                  std::span<double> slips, std::span<double> accelerations);
+    void add_pull(int group, int groups, int k, double t, const double* q, const double* v,
+                  const Eigen::VectorXd& free, std::span<double> slips,
+                  std::span<double> accelerations);
     double no_slip(int f) const;
     double slip_noise(int f) const;
     void find_signals(ode::Stepper& stepper, double t, std::span<const double> y);
@@ -105,9 +106,10 @@ class FrictionWatch {
     void slide_on(int f);
     void slip_along(int f, const std::array<double, 2>& direction);
     void hold(int f, double t, const double* q, const double* v);
-    void span_in_force(const solve::System& at);
+    void hold_independent(double t, const double* q, const double* v);
     double slip_of_row(int row) const;
-    bool stops_with_others(int f, double t, const double* q, const double* v);
+    bool stops_with_others(int f);
+    std::vector<double> accelerations_by_forces(double t, const double* q, const double* v);
     void let_go(int f);
     void let_go_with_sharers(int worst);
     solve::SolveStatus accelerate(double t, const double* q, const double* v);
@@ -125,8 +127,7 @@ class FrictionWatch {
     dynamics::StateEquation* equation_;
     bool by_own_rows_ = false;  ///< dynamics_ has chosen rows in this step
     bool shares_ = false;       ///< frictions at rest share a force: see Dynamics
-    dynamics::RowSpan span_;
-    std::vector<double> unit_;    ///< n
+    std::optional<dynamics::RowsInForce> in_force_;  ///< made when it is first needed
     std::vector<double> y_;       ///< a state inside the step
     std::vector<double> values_;  ///< of the frictions at the last state looked at
     std::vector<double> signals_, earlier_;

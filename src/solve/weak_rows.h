@@ -41,6 +41,9 @@ class WeakRows {
     double nearest(std::span<const double> x, std::span<double> coefficients);
 
     int rows() const { return m_; }
+    // Of the last factor: an entry of B, and the length of a row before it was scaled to 1.
+    double unit_entry(std::size_t place) const { return values_[static_cast<std::size_t>(n_) + place]; }
+    double length(int row) const { return lengths_[static_cast<std::size_t>(row)]; }
 
   private:
     bool load(std::span<const double> values, std::span<const double> units);
