@@ -1,9 +1,12 @@
-# ananke_folder(name USES ... [PRIVATE_USES ...] [TEST_USES ...])
+# ananke_folder(name USES ... [PRIVATE_USES ...] [TEST_USES ...] [HEADERS folder])
 #
 # src/<name> becomes the static library ananke_<name>; its *_test.cpp files become the test program
 # test_<name>. Sources are found by name so that adding a file is adding a file.
+#
+# HEADERS names the folder whose precompiled headers it shares: base has those of the standard library
+# and fmt, solve those of Eigen besides. Reading them is half of the time to compile a small source.
 function(ananke_folder name)
-    cmake_parse_arguments(FOLDER "" "" "USES;PRIVATE_USES;TEST_USES" ${ARGN})
+    cmake_parse_arguments(FOLDER "" "HEADERS" "USES;PRIVATE_USES;TEST_USES" ${ARGN})
     set(root ${CMAKE_CURRENT_SOURCE_DIR}/src)
     file(GLOB sources CONFIGURE_DEPENDS ${root}/${name}/*.cpp)
     set(tests ${sources})
@@ -21,11 +24,42 @@ function(ananke_folder name)
         target_link_libraries(ananke_${name} INTERFACE ${FOLDER_USES} ${FOLDER_PRIVATE_USES})
     endif()
 
+    ananke_share_headers(ananke_${name} "${FOLDER_HEADERS}")
+
     if(tests)
         add_executable(test_${name} ${tests})
         target_link_libraries(test_${name} PRIVATE ananke_${name} ${FOLDER_TEST_USES} ananke_options GTest::gtest_main)
+        ananke_share_test_headers(test_${name})
         target_compile_definitions(test_${name} PRIVATE
             ANANKE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
         add_test(NAME ${name} COMMAND test_${name})
+    endif()
+endfunction()
+
+set(ananke_standard_headers <algorithm> <array> <cmath> <cstddef> <cstdint> <functional> <limits> <map> <memory>
+    <optional> <set> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
+
+# The precompiled headers of another folder, or its own where it is named as their owner.
+function(ananke_share_headers target owner)
+    if(owner STREQUAL "")
+        set(owner base)
+    endif()
+    if(NOT target STREQUAL "ananke_${owner}")
+        target_precompile_headers(${target} REUSE_FROM ananke_${owner})
+    elseif(owner STREQUAL "base")
+        target_precompile_headers(${target} PRIVATE ${ananke_standard_headers})
+    else()
+        target_precompile_headers(${target} PRIVATE ${ananke_standard_headers} <Eigen/Dense>)
+    endif()
+endfunction()
+
+# All test programs share one: the first that asks for it makes it.
+function(ananke_share_test_headers target)
+    get_property(owner GLOBAL PROPERTY ananke_test_headers)
+    if(owner)
+        target_precompile_headers(${target} REUSE_FROM ${owner})
+    else()
+        set_property(GLOBAL PROPERTY ananke_test_headers ${target})
+        target_precompile_headers(${target} PRIVATE ${ananke_standard_headers} <gtest/gtest.h>)
     endif()
 endfunction()

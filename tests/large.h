@@ -90,7 +90,7 @@ inline code::SegmentedProgram program_of(const std::string& text) {
     const Loaded loaded = load_text("large.ank", text);
     EXPECT_TRUE(loaded.prepared) << loaded.messages;
     dynamics::Evaluator evaluator(as_large(*loaded.prepared), loaded.prepared->parameters);
-    const dynamics::SparseValues at = evaluator.sparse_system(0.0, loaded.prepared->initial.q.data(),
+    const compile::SparseValues at = evaluator.sparse_system(0.0, loaded.prepared->initial.q.data(),
                                                          loaded.prepared->initial.v.data());
     dynamics::SparseRows rows(evaluator);
     rows.choose(at);

@@ -308,31 +308,45 @@ std::vector<Expr> feedback_multipliers(const CompiledModel& compiled, const Equa
     return lambdas;
 }
 
+/// Symbols of an expression that are among those.
+std::vector<Expr> symbols_among(const Model& model, Expr e, const std::unordered_set<Expr>& those) {
+    std::vector<Expr> symbols = sym::symbols_of(model.graph, e);
+    std::erase_if(symbols, [&](Expr symbol) { return !those.contains(symbol); });
+    return symbols;
+}
+
 /// Whether slopes by these multipliers have no slopes by them: they may still jump, as that of an
 /// absolute value does.
-bool are_affine(std::span<const Expr> slopes, const CompiledModel& compiled, Model& model,
-                const Equations& equations) {
-    const std::vector<Expr> lambdas = feedback_multipliers(compiled, equations);
+bool are_affine(std::span<const Expr> slopes, const std::unordered_set<Expr>& lambdas,
+                Model& model) {
     return std::all_of(slopes.begin(), slopes.end(), [&](Expr slope) {
-        const std::vector<Expr> second = sym::gradient(model.graph, slope, lambdas);
+        const std::vector<Expr> second =
+            sym::gradient(model.graph, slope, symbols_among(model, slope, lambdas));
         return std::all_of(second.begin(), second.end(),
                            [&](Expr e) { return model.graph.is_zero(e); });
     });
 }
 
-/// d(Q + C)/d lambda of the rows that feed back, row after row.
-std::vector<Expr> feedback_slopes(const CompiledModel& compiled, Model& model,
-                                  const Equations& equations, const Switches& switches) {
-    const std::vector<Expr> lambdas = feedback_multipliers(compiled, equations);
-    const auto n = static_cast<std::size_t>(equations.n);
-    std::vector<Expr> slopes(n * lambdas.size());
-    for (std::size_t i = 0; i < n; ++i) {
-        const Expr force = model.graph.add(switches.Q[i], switches.C[i]);
-        const std::vector<Expr> gradient = sym::gradient(model.graph, force, lambdas);
-        for (std::size_t k = 0; k < lambdas.size(); ++k) {
-            slopes[k * n + i] = gradient[k];
+/// d(Q + C)/d lambda of the rows that feed back, and where its entries stand.
+std::vector<Expr> feedback_slopes(CompiledModel& compiled, Model& model, const Equations& equations,
+                                  const Switches& switches) {
+    std::unordered_map<Expr, int> place_of;
+    std::unordered_set<Expr> lambdas;
+    for (const Expr lambda : feedback_multipliers(compiled, equations)) {
+        place_of.emplace(lambda, static_cast<int>(place_of.size()));
+        lambdas.insert(lambda);
+    }
+    std::vector<Expr> slopes;
+    for (int i = 0; i < equations.n; ++i) {
+        const Expr force = model.graph.add(switches.Q[at(i)], switches.C[at(i)]);
+        const std::vector<Expr> own = symbols_among(model, force, lambdas);
+        const std::vector<Expr> gradient = sym::gradient(model.graph, force, own);
+        for (std::size_t k = 0; k < own.size(); ++k) {
+            compiled.slope_entries.push_back({place_of.at(own[k]), i});
+            slopes.push_back(gradient[k]);
         }
     }
+    compiled.affine_feedback = are_affine(slopes, lambdas, model);
     return slopes;
 }
 
@@ -403,9 +417,7 @@ void compile_reactions(CompiledModel& compiled, Model& model, const Equations& e
         reactive.add(switches.C);
     }
     reactive.add(switches.power);
-    const std::vector<Expr> slopes = feedback_slopes(compiled, model, equations, switches);
-    compiled.affine_feedback = are_affine(slopes, compiled, model, equations);
-    reactive.add(slopes);
+    reactive.add(feedback_slopes(compiled, model, equations, switches));
     compiled.reactive = reactive.kernel();
     compiled.free_force =
         Outputs(lowering).add(free_forces(compiled, model, equations, switches)).kernel();

@@ -70,6 +70,7 @@ struct CompiledModel {
     std::vector<CompiledFriction> frictions;
     std::vector<int> feedback;             ///< rows whose multipliers Q or C contain
     bool affine_feedback = true;           ///< their slopes by these change by jumps alone
+    std::vector<Place> slope_entries;      ///< of d(Q + C)/d lambda: place in `feedback`, coordinate
     std::vector<int> holonomic;            ///< rows that hold at position level, ascending
     std::vector<int> integrals;            ///< rows in the velocities with an integral phi(q,t)
     std::vector<mech::NamedExpr> outputs;  ///< declared outputs, then speeds
@@ -138,7 +139,7 @@ struct CompiledModel {
     code::Kernel energy{code::Program{}};     ///< T, V, h, power
     code::Kernel output{code::Program{}};     ///< outputs and speeds (may use a)
     code::Kernel force{code::Program{}};      ///< reaction_expressions()
-    /// Q (n), C (n if has_nonideal), power, d(Q + C)/d lambda (n for each of `feedback`)
+    /// Q (n), C (n if has_nonideal), power, d(Q + C)/d lambda at `slope_entries`
     code::Kernel reactive{code::Program{}};
     /// The terms of Q + C without these multipliers (n).
     code::Kernel free_force{code::Program{}};

@@ -236,7 +236,7 @@ void ControlColumns::fill(Evaluator& evaluator, const Dynamics& dynamics, double
     const compile::CompiledModel& model = *model_;
     std::fill(control_values_.begin(), control_values_.end(), 0.0);
     std::fill(force_values_.begin(), force_values_.end(), 0.0);
-    const solve::System system = evaluator.system_in_step(t, q, v);
+    const solve::System system = evaluator.system(t, q, v);
     double* powers = force_values_.data() + 3 * pushes_.size();
     const auto add_power = [&](int constraint, double power) {
         const auto place = std::find(powers_.begin(), powers_.end(), constraint);

@@ -38,23 +38,8 @@ CompiledAcceleration::CompiledAcceleration(Evaluator& evaluator)
       x_(at(evaluator.model().layout.multipliers)),
       next_(x_) {}
 
-bool CompiledAcceleration::choose(const solve::System& at, std::span<const int> rows,
+bool CompiledAcceleration::choose(const EntryValues& at, std::span<const int> rows,
                                   std::span<const solve::Pivot> controls) {
-    return choose_order(rows, controls, [&](std::span<const int> wanted) {
-        return choose_pivots(*evaluator_, at, wanted, varies_);
-    });
-}
-
-bool CompiledAcceleration::choose(const EntryValues& at, std::span<const int> rows) {
-    return choose_order(rows, {}, [&](std::span<const int> wanted) {
-        return choose_pivots(*evaluator_, at, wanted, varies_);
-    });
-}
-
-template <class ChoosePivots>
-bool CompiledAcceleration::choose_order(std::span<const int> rows,
-                                        std::span<const solve::Pivot> controls,
-                                        ChoosePivots choose_pivots) {
     if (parameter_changes_ != evaluator_->parameter_changes() ||
         recordings_.size() >= kMostRecordings) {
         active_ = nullptr;
@@ -74,7 +59,8 @@ bool CompiledAcceleration::choose_order(std::span<const int> rows,
     if (active_ != nullptr) {
         return true;
     }
-    std::optional<std::vector<solve::Pivot>> pivots = choose_pivots(wanted.rows);
+    std::optional<std::vector<solve::Pivot>> pivots =
+        choose_pivots(*evaluator_, at, wanted.rows, varies_);
     if (!pivots) {
         return false;
     }

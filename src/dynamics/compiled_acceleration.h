@@ -50,9 +50,8 @@ class CompiledAcceleration {
     /// if it still does and has as many rows, or one that was recorded before. False if there is
     /// none. Programs once made are kept. `controls`: see RowOrder. Requires that `at` is the last
     /// system of the evaluator. Allocates.
-    bool choose(const solve::System& at, std::span<const int> rows,
+    bool choose(const EntryValues& at, std::span<const int> rows,
                 std::span<const solve::Pivot> controls = {});
-    bool choose(const EntryValues& at, std::span<const int> rows);
     /// There is no choice from now on.
     void drop() { active_ = nullptr; }
     /// A choice was made, and no parameter has changed since, and no friction has come to rest or
@@ -239,9 +238,6 @@ class CompiledAcceleration {
     }
     Code record(const RowOrder& order, bool with_forces) const;
     Code record_segments(const RowOrder& order, bool with_multipliers) const;
-    template <class ChoosePivots>
-    bool choose_order(std::span<const int> rows, std::span<const solve::Pivot> controls,
-                      ChoosePivots choose_pivots);
     Recording* make(RowOrder order);
     compile::RecordKey key(compile::RecordKey::Kind kind, const RowOrder& order) const;
     PivotHealth health(const std::vector<double>& outputs) const {

@@ -89,9 +89,6 @@ std::unique_ptr<CompiledProjection::Recording> CompiledProjection::record(const 
 std::optional<std::vector<solve::Pivot>> CompiledProjection::own_pivots(std::span<const int> rows,
                                                                         double t, const double* q,
                                                                         const double* v) const {
-    if (!evaluator_->model().is_large()) {
-        return choose_pivots(*evaluator_, evaluator_->system_in_step(t, q, v), rows, varies_);
-    }
     const compile::SparseValues at = evaluator_->sparse_system(t, q, v);
     return choose_pivots(*evaluator_, EntryValues{at.M, at.A}, rows, varies_);
 }

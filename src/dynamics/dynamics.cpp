@@ -1,42 +1,16 @@
 #include "dynamics/dynamics.h"
 
 #include <algorithm>
-#include <cmath>
-#include <iterator>
-
-#include <fmt/format.h>
-
-#include "base/text.h"
-#include "dynamics/actuation.h"
-#include "dynamics/not_finite.h"
-#include "solve/analysis.h"
 
 namespace ananke::dynamics {
 namespace {
 
 using solve::SolveStatus;
 
-/// Pivots that fall below this part of their value at the start of the step ask for a new choice.
-constexpr double kPivotAlarm = 1e-3;
-
-SolveStatus status_of(ErrorCode code) {
-    switch (code) {
-        case ErrorCode::kNotUnique:
-            return SolveStatus::kNotUnique;
-        case ErrorCode::kInconsistent:
-            return SolveStatus::kInconsistent;
-        default:
-            return SolveStatus::kNotFinite;
-    }
-}
-
-bool is_sparse(const compile::CompiledModel& model, const DynamicsOptions& options) {
-    return has_sparse_rows(model) && options.form == solve::Form::kAuto &&
-           options.drift != Drift::kBaumgarte;
-}
-
-void copy(const Eigen::Ref<const Eigen::VectorXd>& from, std::vector<double>& into) {
-    std::copy(from.data(), from.data() + from.size(), into.begin());
+/// Off the constraints redundant rows disagree by what they are off: that is not an error.
+Mismatch mismatch_of(Drift drift) {
+    return drift == Drift::kBaumgarte || drift == Drift::kNone ? Mismatch::kIsDrift
+                                                               : Mismatch::kIsAnError;
 }
 
 }  // namespace
@@ -52,203 +26,109 @@ std::vector<std::string> row_names(const compile::CompiledModel& model) {
 Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options, solve::Wanted wanted)
     : evaluator_(&evaluator),
       options_(options),
+      wanted_(wanted),
       feedback_(evaluator.model()),
-      n_(evaluator.model().n()),
-      m_(evaluator.model().m()) {
-    const auto n = static_cast<std::size_t>(n_);
-    const auto m = static_cast<std::size_t>(m_);
-    for (std::vector<double>* vector : {&a_, &Qc_, &Qc_ideal_, &Qc_nonideal_}) {
-        vector->assign(n, 0.0);
-    }
-    lambda_.assign(m, 0.0);
-    if (is_sparse(evaluator.model(), options)) {
-        sparse_.emplace(evaluator, wanted);
-        return;
+      stick_share_(evaluator.model()),
+      needs_multipliers_(!evaluator.model().feedback.empty() ||
+                         (!evaluator.model().frictions.empty() &&
+                          evaluator.model().controls.empty())),
+      motion_(evaluator.model()),
+      ideal_(evaluator.model()) {
+    if (options.form != solve::Form::kAuto) {
+        form_.emplace(evaluator, options.form);
     }
     if (options.drift == Drift::kBaumgarte) {
-        rate_.assign(m, 0.0);
-        scale_.assign(m, 0.0);
-        b_.assign(m, 0.0);
-        jacobian_.assign(m * n, 0.0);
-    }
-    if (!evaluator.model().controls.empty()) {
-        actuated_.emplace(solver_for(evaluator.model()));
-        u_.assign(evaluator.model().controls.size(), 0.0);
-    }
-    solver_too_ = !actuated_ && (!feedback_.empty() || (!evaluator.model().frictions.empty() &&
-                                                        options_.form != solve::Form::kAuto));
-    if (!evaluator.model().frictions.empty()) {
-        if (actuated_) {
-            ideal_actuated_.emplace(solver_for(evaluator.model()));
-        } else {
-            ideal_solver_.emplace(n_, m_);
+        for (std::vector<double>* vector : {&rate_, &scale_, &b_}) {
+            vector->assign(motion_.lambda.size(), 0.0);
         }
-        stick_share_.emplace(evaluator.model());
-        shared_lambda_.assign(m, 0.0);
-        stick_ideal_.assign(n, 0.0);
-        stick_nonideal_.assign(n, 0.0);
-        ideal_A_ = solve::RowMatrix::Zero(m_, n_);
-        ideal_b_ = Eigen::VectorXd::Zero(m_);
-    }
-    if (allows_drift() && actuated_) {
-        actuated_->set_tolerance(std::numeric_limits<double>::infinity());
     }
 }
 
-Dynamics::Solver& Dynamics::make_solver() const {
-    Solver& made = sparse_ ? solver_.emplace(0, 0) : solver_.emplace(n_, m_);
-    if (allows_drift() && !sparse_) {
-        made.set_tolerance(std::numeric_limits<double>::infinity());
+KktSolver& Dynamics::solver() const {
+    if (!solver_) {
+        const Mismatch mismatch = mismatch_of(options_.drift);
+        solver_ = form_ ? make_full_kkt_solver(*evaluator_, mismatch)
+                        : make_kkt_solver(*evaluator_, mismatch, wanted_);
     }
-    return made;
+    return *solver_;
 }
 
 /// The system with Baumgarte's terms in b where they are asked for:
 /// b <- b - 2 g phi' - g^2 phi for holonomic rows, b - g psi for the others; THEORY section 6.
-solve::System Dynamics::stabilized(double t, const double* q, const double* v, bool in_step) {
+compile::SparseValues Dynamics::stabilized(double t, const double* q, const double* v) {
     if (!feedback_.empty()) {
         if (!feedback_.has_start()) {
-            start_feedback(t, q, v);
+            start_feedback(evaluator_->sparse_system(t, q, v));
         }
         evaluator_->set_multipliers(feedback_.multipliers());
     }
-    const auto system = [&] {
-        return in_step ? evaluator_->system_in_step(t, q, v) : evaluator_->system(t, q, v);
-    };
-    if (options_.drift != Drift::kBaumgarte || m_ == 0) {
-        return system();
+    if (b_.empty()) {
+        return evaluator_->sparse_system(t, q, v);
     }
     const double g = options_.baumgarte_rate;
-    evaluator_->velocity(t, q, v, rate_.data(), jacobian_.data(), scale_.data());
+    evaluator_->velocity(t, q, v, rate_.data(), nullptr, scale_.data());
     const std::span<const double> residual = evaluator_->raw_residuals(t, q, v);
     for (std::size_t i = 0; i < rate_.size(); ++i) {
         const bool holonomic = evaluator_->model().rows[i].holonomic;
         b_[i] = holonomic ? -2.0 * g * rate_[i] - g * g * residual[i] : -g * residual[i];
     }
-    const solve::System at = system();
+    compile::SparseValues at = evaluator_->sparse_system(t, q, v);
     for (std::size_t i = 0; i < b_.size(); ++i) {
-        b_[i] += at.b[static_cast<Eigen::Index>(i)];
+        b_[i] += at.b[i];
     }
-    return {at.M,
-            at.Q,
-            at.C,
-            at.A,
-            Eigen::Map<const Eigen::VectorXd>(b_.data(), m_),
-            at.row_magnitude,
-            at.b_magnitude,
-            at.groups,
-            at.owners,
-            at.compliances};
+    at.b = b_;
+    return at;
 }
 
 /// A law of reactions need not be a number where these are zero, so the first trial is what the
 /// other forces ask for.
-void Dynamics::start_feedback(double t, const double* q, const double* v) {
-    const solve::System at = evaluator_->system(t, q, v);
-    const Eigen::VectorXd none;
-    const solve::System ideal{at.M,           evaluator_->free_force(),
-                              none,           at.A,
-                              at.b,           at.row_magnitude,
-                              at.b_magnitude, at.groups,
-                              at.owners,      at.compliances};
-    const SolveStatus status =
-        actuated_ ? actuated_->solve(ideal, evaluator_->actuation()) : solver().solve(ideal);
-    if (status == SolveStatus::kOk) {
-        feedback_.start_from(actuated_ ? actuated_->lambda().data() : solver().lambda().data());
+void Dynamics::start_feedback(const compile::SparseValues& at) {
+    compile::SparseValues free = at;
+    free.Q = evaluator_->free_force();
+    free.C = {};
+    if (solver().solve(free, motion_) == SolveStatus::kOk) {
+        feedback_.start_from(motion_.lambda.data());
     }
 }
 
-bool Dynamics::share_sticking(double t, const double* q, const double* v) {
-    shared_ = false;
-    if (!stick_share_ || !evaluator_->any_sticks()) {
-        return false;
+/// Goes on to the forces that depend on the multipliers.
+SolveStatus Dynamics::close(SolveStatus status, const compile::SparseValues& at) {
+    no_feedback_ = false;
+    if (feedback_.empty() || status != SolveStatus::kOk) {
+        return status;
     }
-    const Vector now = lambda();
-    std::copy(now.data(), now.data() + now.size(), shared_lambda_.begin());
-    shared_ = stick_share_->share(*evaluator_, t, q, v, shared_lambda_);
-    return shared_;
-}
-
-SolveStatus Dynamics::take_sparse(SolveStatus status) {
-    rank_ = static_cast<int>(sparse_->rows().size());
-    rank_warning_ = sparse_->warning();
-    weakest_pivot_ = sparse_->weakest_pivot();
-    const auto take = [](std::span<const double> from, std::vector<double>& into) {
-        std::copy(from.begin(), from.end(), into.begin());
-    };
-    take(sparse_->a(), a_);
-    take(sparse_->Qc(), Qc_);
-    take(sparse_->Qc_ideal(), Qc_ideal_);
-    take(sparse_->Qc_nonideal(), Qc_nonideal_);
-    take(sparse_->lambda(), lambda_);
+    status = feedback_.close(*evaluator_, solver(), at, motion_);
+    no_feedback_ = status == SolveStatus::kNoFeedback;
     return status;
 }
 
-int Dynamics::weakest_row(double* remainder) const {
-    if (sparse_) {
-        return sparse_->weakest_row(remainder);
-    }
-    if (options_.form != solve::Form::kAuto || actuated_ || solver().rank() == 0) {
-        return -1;
-    }
-    solver().weakest_remainder(remainder);
-    return solver().weakest_row();
-}
-
-void Dynamics::control_pivots(std::vector<solve::Pivot>& controls) const {
-    controls.clear();
-    if (actuated_) {
-        actuated_->control_pivots(controls);
-    }
-}
-
-void Dynamics::kept_rows(std::vector<int>& rows) const {
-    rows.clear();
-    if (sparse_) {
-        rows = sparse_->rows();
-        return;
-    }
-    if (actuated_) {
-        std::vector<int> servo;
-        actuated_->kept_rows(rows, servo);
-        return;
-    }
-    for (int k = 0; k < solver().rank(); ++k) {
-        rows.push_back(solver().kept_row(k));
-    }
+/// There is a choice only where rows depend on each other.
+bool Dynamics::share_sticking(double t, const double* q, const double* v) {
+    return evaluator_->any_sticks() && rank_ < evaluator_->rows_in_force() &&
+           stick_share_.share(*evaluator_, t, q, v, motion_.lambda);
 }
 
 void Dynamics::take(const MotionForces& forces) {
-    attributed_ = false;
-    taken_ = true;
-    shared_ = false;
-    sticks_ = false;
     no_feedback_ = false;
     rank_ = forces.rank;
     rank_warning_ = false;
     const auto put = [](std::span<const double> from, std::vector<double>& into) {
         std::copy(from.begin(), from.end(), into.begin());
     };
-    put(forces.a, a_);
-    put(forces.Qc, Qc_);
-    put(forces.Qc_ideal.empty() ? forces.Qc : forces.Qc_ideal, Qc_ideal_);
-    for (std::size_t i = 0; i < Qc_.size(); ++i) {
-        Qc_nonideal_[i] = Qc_[i] - Qc_ideal_[i];
+    put(forces.a, motion_.a);
+    put(forces.Qc, motion_.Qc);
+    put(forces.Qc_ideal.empty() ? forces.Qc : forces.Qc_ideal, motion_.Qc_ideal);
+    for (std::size_t i = 0; i < motion_.Qc.size(); ++i) {
+        motion_.Qc_nonideal[i] = motion_.Qc[i] - motion_.Qc_ideal[i];
     }
-    put(forces.lambda, lambda_);
-    put(forces.u, u_);
+    put(forces.lambda, motion_.lambda);
+    put(forces.u, motion_.u);
 }
 
 SolveStatus Dynamics::attribute(double t, const double* q, const double* v, const double* a,
                                 double weakest) {
-    attributed_ = true;
     ++evaluations_;
-    taken_ = false;
-    shared_ = false;
-    if (sparse_) {
-        return take_sparse(sparse_->attribute(t, q, v, a, weakest));
-    }
-    return solver().attribute(evaluator_->system(t, q, v), a, weakest);
+    return solver().attribute(evaluator_->sparse_system(t, q, v), a, weakest, motion_);
 }
 
 SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
@@ -263,63 +143,18 @@ SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
 }
 
 SolveStatus Dynamics::accelerate_by_law(double t, const double* q, const double* v) {
-    attributed_ = false;
     ++evaluations_;
-    taken_ = false;
-    shared_ = false;
-    if (sparse_) {
-        return take_sparse(sparse_->solve(t, q, v));
-    }
-    const solve::System at = stabilized(t, q, v, false);
-    if (actuated_) {
-        return accelerate_actuated(at);
-    }
-    sticks_ = false;
-    if (by_solver() || solver_too_) {
-        SolveStatus status = solver().solve(at);
+    const compile::SparseValues at = stabilized(t, q, v);
+    SolveStatus status = SolveStatus::kOk;
+    if (!form_ || needs_multipliers_ || !evaluator_->model().controls.empty()) {
+        status = solver().solve(at, motion_);
         rank_ = solver().rank();
         rank_warning_ = solver().rank_warning();
         weakest_pivot_ = solver().weakest_pivot();
-        if (status == SolveStatus::kOk && !feedback_.empty()) {
-            status = feedback_.close(*evaluator_, solver(), at);
-        }
-        if (by_solver() || status != SolveStatus::kOk) {
-            if (evaluator_->any_sticks()) {
-                find_ideal_part(at);
-            }
-            return noted(status);
-        }
+        status = close(status, at);
     }
-    no_feedback_ = false;
-    const solve::Analysis analysis = solve::analyse(at);
-    kept_ = analysis.kept;
-    rank_ = analysis.rank;
-    rank_warning_ = analysis.warning;
-    weakest_pivot_ = analysis.smallest_kept_pivot;
-    Result<solve::Motion> motion =
-        solve::evaluate(options_.form, at, evaluator_->gauge(t, q, v), analysis);
-    if (!motion) {
-        form_error_ = motion.error();
-        return status_of(motion.error().code);
-    }
-    form_error_.reset();
-    take(motion.value());
-    copy(solver_too_ ? solver().lambda() : motion.value().lambda, lambda_);
-    if (evaluator_->any_sticks()) {
-        find_ideal_part(at);
-    }
-    return SolveStatus::kOk;
-}
-
-SolveStatus Dynamics::accelerate_actuated(const solve::System& at) {
-    sticks_ = false;
-    SolveStatus status = close_actuated(actuated_->solve(at, evaluator_->actuation()), at);
-    rank_ = actuated_->rank();
-    rank_warning_ = actuated_->rank_warning();
-    if (status == SolveStatus::kOk && !by_solver()) {
-        actuated_->kept_rows(kept_, kept_servo_);
-        status = evaluate_actuated_form(at);
-        actuated_->share(lambda_.data());
+    if (form_ && status == SolveStatus::kOk) {
+        status = evaluate_form(at);
     }
     if (status == SolveStatus::kOk && evaluator_->any_sticks()) {
         find_ideal_part(at);
@@ -327,177 +162,65 @@ SolveStatus Dynamics::accelerate_actuated(const solve::System& at) {
     return status;
 }
 
-/// Goes on to the forces that depend on the multipliers.
-SolveStatus Dynamics::close_actuated(SolveStatus status, const solve::System& at) {
-    return feedback_.empty() || status != SolveStatus::kOk
-               ? status
-               : noted(feedback_.close(*evaluator_, *actuated_, at));
-}
-
-SolveStatus Dynamics::actuated_in_step(double t, const double* q, const double* v,
-                                       solve::Wanted wanted) {
-    sticks_ = false;
-    if (!by_solver()) {
-        const solve::System at = stabilized(t, q, v, false);
-        if (!feedback_.empty()) {
-            const SolveStatus status =
-                close_actuated(actuated_->solve_again(at, evaluator_->actuation()), at);
-            if (status != SolveStatus::kOk) {
-                return status;
-            }
-        }
-        return evaluate_actuated_form(at);
+/// A named form, which decides on the rows itself where no actuators take part.
+SolveStatus Dynamics::evaluate_form(const compile::SparseValues& at) {
+    if (!evaluator_->model().controls.empty()) {
+        const SolveStatus status = form_->solve_actuated(at, solver(), motion_);
+        solver().share(motion_.lambda);
+        return status;
     }
-    const solve::System at = stabilized(t, q, v, true);
-    const SolveStatus status = actuated_->solve_again(
-        at, evaluator_->actuation(), feedback_.empty() ? wanted : solve::Wanted::kAll);
-    if (status == SolveStatus::kOk && actuated_->pivot_ratio() >= kPivotAlarm) {
-        return close_actuated(status, at);
+    const std::vector<double> lambda = motion_.lambda;
+    const SolveStatus status = form_->solve(at, motion_);
+    rank_ = form_->rank();
+    rank_warning_ = form_->rank_warning();
+    weakest_pivot_ = form_->weakest_pivot();
+    if (needs_multipliers_) {
+        motion_.lambda = lambda;
     }
-    const solve::System again = stabilized(t, q, v, false);
-    return close_actuated(actuated_->solve(again, evaluator_->actuation()), again);
-}
-
-/// A named form on the rows chosen for this step, passive ones first.
-SolveStatus Dynamics::evaluate_actuated_form(const solve::System& at) {
-    std::vector<int> rows = kept_;
-    rows.insert(rows.end(), kept_servo_.begin(), kept_servo_.end());
-    std::vector<int> servo;
-    for (std::size_t k = kept_.size(); k < rows.size(); ++k) {
-        servo.push_back(static_cast<int>(k));
-    }
-    const solve::RowMatrix A = at.A(rows, Eigen::all);
-    const Eigen::VectorXd b = at.b(rows);
-    const Eigen::VectorXd none;
-    const Result<solve::ActuatedMotion> result =
-        solve::evaluate_actuated(options_.form, {at.M, at.Q, at.C, A, b, none, none, at.groups},
-                                 servo, evaluator_->actuation());
-    if (!result) {
-        form_error_ = result.error();
-        return result.error().code == ErrorCode::kNotControlled ? SolveStatus::kNotControlled
-                                                                : status_of(result.error().code);
-    }
-    form_error_.reset();
-    take(result.value().motion);
-    copy(result.value().u, u_);
-    std::fill(lambda_.begin(), lambda_.end(), 0.0);
-    for (std::size_t k = 0; k < kept_.size(); ++k) {
-        lambda_[static_cast<std::size_t>(kept_[k])] =
-            result.value().motion.lambda[static_cast<Eigen::Index>(k)];
-    }
-    return SolveStatus::kOk;
-}
-
-SolveStatus Dynamics::noted(SolveStatus status) {
-    no_feedback_ = status == SolveStatus::kNoFeedback;
     return status;
-}
-
-/// Qc of the constraints alone, without stick rows and C: the ideal part          UK02 (7)
-void Dynamics::find_ideal_part(const solve::System& at) {
-    const int constraints = evaluator_->model().constraint_rows;
-    ideal_A_.topRows(constraints) = at.A.topRows(constraints);
-    ideal_b_.head(constraints) = at.b.head(constraints);
-    const Eigen::VectorXd none;
-    const solve::System ideal{
-        at.M,           at.Q,      none,      ideal_A_,      ideal_b_, at.row_magnitude,
-        at.b_magnitude, at.groups, at.owners, at.compliances};
-    const SolveStatus status = actuated_ ? ideal_actuated_->solve(ideal, evaluator_->actuation())
-                                         : ideal_solver_->solve(ideal);
-    if (status != SolveStatus::kOk) {
-        return;
-    }
-    copy(actuated_ ? ideal_actuated_->Qc() : ideal_solver_->Qc(), stick_ideal_);
-    const Vector total = Qc();
-    for (std::size_t i = 0; i < stick_ideal_.size(); ++i) {
-        stick_nonideal_[i] = total[static_cast<Eigen::Index>(i)] - stick_ideal_[i];
-    }
-    sticks_ = true;
-}
-
-void Dynamics::take(const solve::Motion& motion) {
-    copy(motion.a, a_);
-    copy(motion.Qc, Qc_);
-    copy(motion.Qc_ideal, Qc_ideal_);
-    copy(motion.Qc_nonideal, Qc_nonideal_);
 }
 
 SolveStatus Dynamics::accelerate_in_step(double t, const double* q, const double* v,
                                          solve::Wanted wanted) {
-    attributed_ = false;
     ++evaluations_;
-    taken_ = false;
-    shared_ = false;
-    if (sparse_) {
-        return take_sparse(sparse_->solve_again(t, q, v));
+    const compile::SparseValues at = stabilized(t, q, v);
+    SolveStatus status = SolveStatus::kOk;
+    if (!form_ || needs_multipliers_) {
+        status = close(
+            solver().solve_again(at, needs_multipliers_ ? solve::Wanted::kAll : wanted, motion_),
+            at);
     }
-    if (actuated_) {
-        return actuated_in_step(t, q, v, wanted);
+    return form_ && status == SolveStatus::kOk ? evaluate_form_again(at) : status;
+}
+
+SolveStatus Dynamics::evaluate_form_again(const compile::SparseValues& at) {
+    if (!evaluator_->model().controls.empty()) {
+        return form_->solve_actuated(at, solver(), motion_);
     }
-    sticks_ = false;
-    if (solver_too_) {
-        const solve::System at = stabilized(t, q, v, by_solver());
-        SolveStatus status = solver().solve_again(at);
-        if (status != SolveStatus::kOk || solver().pivot_ratio() < kPivotAlarm) {
-            status = solver().solve(stabilized(t, q, v, false));
-        }
-        if (status == SolveStatus::kOk && !feedback_.empty()) {
-            status = feedback_.close(*evaluator_, solver(), at);
-        }
-        if (by_solver() || status != SolveStatus::kOk) {
-            return noted(status);
-        }
-        no_feedback_ = false;
-        return evaluate_form(at, evaluator_->gauge(t, q, v));
-    }
-    if (!by_solver()) {
-        const solve::System at = stabilized(t, q, v, false);
-        solve::Gauge gauge = evaluator_->gauge(t, q, v);
-        return evaluate_form(at, std::move(gauge));
-    }
-    const SolveStatus status = solver().solve_again(stabilized(t, q, v, true), wanted);
-    if (status != SolveStatus::kOk || solver().pivot_ratio() < kPivotAlarm) {
-        return solver().solve(stabilized(t, q, v, false));
+    const std::vector<double> lambda = motion_.lambda;
+    const SolveStatus status = form_->solve_again(at, motion_);
+    if (needs_multipliers_) {
+        motion_.lambda = lambda;
     }
     return status;
 }
 
-/// A named form on the rows chosen for this step.
-SolveStatus Dynamics::evaluate_form(const solve::System& at, solve::Gauge gauge) {
-    const auto kept = static_cast<Eigen::Index>(kept_.size());
-    solve::RowMatrix A(kept, n_);
-    Eigen::VectorXd b(kept);
-    Eigen::VectorXd magnitude(kept);
-    for (Eigen::Index k = 0; k < kept; ++k) {
-        const int row = kept_[static_cast<std::size_t>(k)];
-        A.row(k) = at.A.row(row);
-        b[k] = at.b[row];
-        magnitude[k] = at.row_magnitude[row];
+/// Qc of the constraints alone, without stick rows and C: the ideal part          UK02 (7)
+void Dynamics::find_ideal_part(const compile::SparseValues& at) {
+    if (!ideal_solver_) {
+        ideal_solver_ = make_kkt_solver(*evaluator_, Mismatch::kIsAnError, solve::Wanted::kMotion);
     }
-    if (gauge.G.size() > 0) {
-        gauge.G = gauge.G(kept_, kept_).eval();
+    compile::SparseValues constraints = at;
+    constraints.C = {};
+    constraints.in_force = at.in_force.first(
+        static_cast<std::size_t>(evaluator_->model().constraint_rows));
+    if (ideal_solver_->solve(constraints, ideal_) != SolveStatus::kOk) {
+        return;
     }
-    if (gauge.z.size() > 0) {
-        gauge.z = gauge.z(kept_).eval();
+    motion_.Qc_ideal = ideal_.Qc;
+    for (std::size_t i = 0; i < motion_.Qc.size(); ++i) {
+        motion_.Qc_nonideal[i] = motion_.Qc[i] - motion_.Qc_ideal[i];
     }
-    const Eigen::VectorXd none;
-    const Result<solve::Motion> motion =
-        solve::evaluate(options_.form, {at.M, at.Q, at.C, A, b, magnitude, none, at.groups}, gauge);
-    if (!motion) {
-        form_error_ = motion.error();
-        return status_of(motion.error().code);
-    }
-    take(motion.value());
-    if (solver_too_) {
-        copy(solver().lambda(), lambda_);
-        return SolveStatus::kOk;
-    }
-    std::fill(lambda_.begin(), lambda_.end(), 0.0);
-    for (Eigen::Index k = 0; k < kept; ++k) {
-        lambda_[static_cast<std::size_t>(kept_[static_cast<std::size_t>(k)])] =
-            motion.value().lambda[k];
-    }
-    return SolveStatus::kOk;
 }
 
 void find_reactions(Evaluator& evaluator, double t, const double* q, const double* v) {
@@ -508,28 +231,11 @@ void find_reactions(Evaluator& evaluator, double t, const double* q, const doubl
 }
 
 Error Dynamics::explain(double t, const double* q, const double* v) {
-    if (evaluator_->model().is_large() && sparse_) {
-        return sparse_->explain(t, q, v);
-    }
     if (no_feedback_) {
-        return actuated_ ? describe_feedback(*evaluator_, *actuated_, feedback_, t, q, v)
-                         : describe_feedback(*evaluator_, solver(), feedback_, t, q, v);
+        return describe_feedback(*evaluator_, solver(), motion_, feedback_, t, q, v);
     }
-    if (form_error_ && form_error_->code == ErrorCode::kInvalidInput &&
-        !std::isfinite(evaluator_->gauge(t, q, v).alpha)) {
-        return {ErrorCode::kNotFinite,
-                "the gauge alpha is not a number" +
-                    why_not_finite(*evaluator_, {t, q, v}, {Quantity::Of::kAcceleration})};
-    }
-    if (form_error_ && (form_error_->code == ErrorCode::kNotApplicable ||
-                        form_error_->code == ErrorCode::kInvalidInput)) {
-        return *form_error_;
-    }
-    if (actuated_ && actuated_->solve(evaluator_->system(t, q, v), evaluator_->actuation()) ==
-                         SolveStatus::kNotControlled) {
-        return explain_controls(*evaluator_, t, q, v);
-    }
-    return explain_failure(*evaluator_, t, q, v);
+    const std::optional<Error> of_form = form_ ? form_->own_failure(t, q, v) : std::nullopt;
+    return of_form ? *of_form : solver().explain(t, q, v);
 }
 
 }  // namespace ananke::dynamics

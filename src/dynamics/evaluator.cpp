@@ -34,7 +34,8 @@ Evaluator::Evaluator(std::shared_ptr<const compile::CompiledModel> compiled,
       friction_(compiled_->friction),
       compliance_(compiled_->compliance),
       gauge_(compiled_->gauge),
-      control_(compiled_->control) {
+      control_(compiled_->control),
+      matrices_(*compiled_) {
     const compile::CompiledModel& model = *compiled_;
     ANANKE_REQUIRE(parameters.size() == static_cast<std::size_t>(model.layout.parameters));
     input_.assign(model.layout.size(), 0.0);
@@ -42,7 +43,7 @@ Evaluator::Evaluator(std::shared_ptr<const compile::CompiledModel> compiled,
 
     std::size_t largest = 0;
     for (const code::Kernel* kernel :
-         {&dynamics_, &magnitudes_, &mass_, &position_, &velocity_, &residuals_, &energy_, &output_,
+         {&mass_, &position_, &velocity_, &residuals_, &energy_, &output_,
           &force_, &reactive_, &compliance_, &gauge_, &control_}) {
         largest = std::max(largest, kernel->output_count());
     }
@@ -50,23 +51,19 @@ Evaluator::Evaluator(std::shared_ptr<const compile::CompiledModel> compiled,
     compliances_.assign(model.compliance_size, 0.0);
     const int n = model.n();
     const int m = model.m();
-    Dt_ = solve::RowMatrix::Zero(static_cast<Eigen::Index>(model.controls.size()), n);
-    Q_ = Eigen::VectorXd::Zero(n);
-    C_ = Eigen::VectorXd::Zero(model.has_nonideal ? n : 0);
-    b_ = Eigen::VectorXd::Zero(m);
-    magnitude_ = Eigen::VectorXd::Zero(2 * m);
+    sparse_.assign(dynamics_.output_count(), 0.0);
+    magnitude_.assign(magnitudes_.output_count(), 0.0);
     for (std::vector<double>* each : {&switch_value_, &switch_rounding_, &held_sides_}) {
         each->assign(model.switches.size(), 0.0);
     }
     switch_rate_.assign(3 * model.switches.size(), 0.0);
     free_.assign(model.switches.size(), 0);
     scaled_.assign(static_cast<std::size_t>(m), 0.0);
-    const auto slips = static_cast<std::size_t>(m - model.constraint_rows);
-    slopes_.assign(static_cast<std::size_t>(n) * model.feedback.size(), 0.0);
+    slopes_.assign(model.slope_entries.size(), 0.0);
     friction_values_.assign(friction_.output_count(), 0.0);
-    in_force_.assign(slips, 0);
-    slip_rows_.assign(slips * static_cast<std::size_t>(n), 0.0);
-    slip_b_.assign(slips, 0.0);
+    in_force_.assign(static_cast<std::size_t>(m), 0);
+    std::fill_n(in_force_.begin(), model.constraint_rows, 1);
+    full_row_.assign(static_cast<std::size_t>(n), 0.0);
 }
 
 void Evaluator::set_multipliers(const double* lambda) {
@@ -76,7 +73,7 @@ void Evaluator::set_multipliers(const double* lambda) {
 
 bool Evaluator::sticks(int friction) const {
     const compile::CompiledFriction& one = compiled_->frictions[static_cast<std::size_t>(friction)];
-    return in_force_[static_cast<std::size_t>(one.first_row - compiled_->constraint_rows)] != 0;
+    return in_force_[static_cast<std::size_t>(one.first_row)] != 0;
 }
 
 std::span<const double> Evaluator::direction(int friction) const {
@@ -96,8 +93,7 @@ void Evaluator::set_stick(int friction) {
     const std::array<double, 2> none{0.0, 0.0};
     set_slip(friction, std::span(none).first(static_cast<std::size_t>(one.components)));
     for (int k = 0; k < one.components; ++k) {
-        const int row = one.first_row - compiled_->constraint_rows + k;
-        in_force_[static_cast<std::size_t>(row)] = 1;
+        in_force_[static_cast<std::size_t>(one.first_row + k)] = 1;
     }
     sticking_ += one.components;
     ++stick_changes_;
@@ -113,8 +109,7 @@ void Evaluator::set_slip(int friction, std::span<const double> direction) {
         const int direction_place = one.first_direction + k;
         const auto place = static_cast<std::size_t>(direction_place);
         input_[compiled_->layout.slip() + place] = direction[static_cast<std::size_t>(k)];
-        const int row = one.first_row - compiled_->constraint_rows + k;
-        in_force_[static_cast<std::size_t>(row)] = 0;
+        in_force_[static_cast<std::size_t>(one.first_row + k)] = 0;
     }
 }
 
@@ -134,24 +129,29 @@ std::span<const double> Evaluator::slip_sizes(double t, const double* q, const d
         static_cast<std::size_t>(compiled_->constraint_rows));
 }
 
-std::span<const double> Evaluator::slip_row(int k) const {
-    const auto n = static_cast<std::size_t>(compiled_->n());
-    return std::span(slip_rows_).subspan(static_cast<std::size_t>(k) * n, n);
+/// One row of entries, as n numbers.
+std::span<const double> Evaluator::full_row(const std::vector<compile::Place>& places,
+                                            const double* entries, int row) {
+    std::fill(full_row_.begin(), full_row_.end(), 0.0);
+    for (const compile::Place& place : places) {
+        if (place.row == row) {
+            full_row_[static_cast<std::size_t>(place.column)] = *entries;
+        }
+        ++entries;
+    }
+    return full_row_;
 }
 
-/// Rows of slip that are not in force count as vanished: zeros.
-void Evaluator::mask_slipping_rows() {
-    const int n = compiled_->n();
-    for (std::size_t k = 0; k < in_force_.size(); ++k) {
-        const Eigen::Index row = compiled_->constraint_rows + static_cast<Eigen::Index>(k);
-        std::copy(A_.data() + row * n, A_.data() + (row + 1) * n,
-                  slip_rows_.data() + static_cast<std::ptrdiff_t>(k) * n);
-        slip_b_[k] = b_[row];
-        if (in_force_[k] == 0) {
-            A_.row(row).setZero();
-            b_[row] = 0.0;
-        }
-    }
+std::span<const double> Evaluator::slip_row(int row) {
+    return full_row(compiled_->row_entries, sparse_.data() + first_of_A(), row);
+}
+
+std::span<const double> Evaluator::feedback_slope(int k) {
+    return full_row(compiled_->slope_entries, slopes_.data(), k);
+}
+
+double Evaluator::slip_b(int row) const {
+    return sparse_[first_of_A() + compiled_->row_entries.size() + static_cast<std::size_t>(row)];
 }
 
 /// Sides at the state that is loaded, by a rule for one whose value is known; true if one changed.
@@ -311,16 +311,13 @@ void Evaluator::scatter_rows(const std::vector<compile::Place>& places, const do
 }
 
 solve::System Evaluator::system(double t, const double* q, const double* v) {
-    const solve::System at = system_in_step(t, q, v);
+    const compile::SparseValues values = sparse_system(t, q, v);
+    return matrices_.of(values, magnitudes());
+}
+
+std::span<const double> Evaluator::magnitudes() {
     magnitudes_.run(input_.data(), magnitude_.data());
-    const int m = compiled_->m();
-    for (std::size_t k = 0; k < in_force_.size(); ++k) {
-        const Eigen::Index row = compiled_->constraint_rows + static_cast<Eigen::Index>(k);
-        magnitude_[row] *= in_force_[k];
-        magnitude_[m + row] *= in_force_[k];
-    }
-    return {at.M,      at.Q,      at.C,          at.A, at.b, magnitude_.head(m), magnitude_.tail(m),
-            at.groups, at.owners, at.compliances};
+    return magnitude_;
 }
 
 std::span<const double> Evaluator::compliances() {
@@ -333,15 +330,13 @@ std::span<const double> Evaluator::compliances() {
     return compliances_;
 }
 
-void Evaluator::make_matrices() {
-    if (M_.rows() != compiled_->n()) {
-        M_ = solve::RowMatrix::Zero(compiled_->n(), compiled_->n());
-        A_ = solve::RowMatrix::Zero(compiled_->m(), compiled_->n());
-    }
+/// Of the outputs of the kernel: M, Q, C, A, b, power, D.
+std::size_t Evaluator::first_of_A() const {
+    const auto n = static_cast<std::size_t>(compiled_->n());
+    return compiled_->mass_entries.size() + (compiled_->has_nonideal ? 2 * n : n);
 }
 
 compile::SparseValues Evaluator::sparse_system(double t, const double* q, const double* v) {
-    sparse_.resize(dynamics_.output_count());
     dynamics_.run(system_inputs(t, q, v).data(), sparse_.data());
     const auto n = static_cast<std::size_t>(compiled_->n());
     std::span<const double> rest = sparse_;
@@ -356,51 +351,26 @@ compile::SparseValues Evaluator::sparse_system(double t, const double* q, const 
     values.C = take(compiled_->has_nonideal ? n : 0);
     values.A = take(compiled_->row_entries.size());
     values.b = take(compiled_->rows.size());
-    power_ = rest.front();
+    power_ = take(1).front();
+    values.D = take(compiled_->control_entries.size());
     values.compliances = compliances();
+    values.in_force = in_force_;
     return values;
-}
-
-solve::System Evaluator::system_in_step(double t, const double* q, const double* v) {
-    make_matrices();
-    dynamics_.run(system_inputs(t, q, v).data(), scratch_.data());
-    const double* next = scratch_.data();
-    scatter_mass(next, M_.data());
-    next += compiled_->mass_entries.size();
-    take_forces(next);
-    const auto n = static_cast<std::size_t>(compiled_->n());
-    for (const compile::Place& place : compiled_->row_entries) {
-        A_.data()[static_cast<std::size_t>(place.row) * n +
-                  static_cast<std::size_t>(place.column)] = *next++;
-    }
-    std::copy(next, next + b_.size(), b_.data());
-    next += b_.size();
-    power_ = *next++;
-    for (const compile::Place& place : compiled_->control_entries) {
-        Dt_(place.row, place.column) = *next++;
-    }
-    mask_slipping_rows();
-    return {M_,           Q_, C_, A_, b_, none_, none_, compiled_->groups, compiled_->load_owners,
-            compliances()};
-}
-
-void Evaluator::take_forces(const double*& next) {
-    std::copy(next, next + Q_.size(), Q_.data());
-    next += Q_.size();
-    std::copy(next, next + C_.size(), C_.data());
-    next += C_.size();
 }
 
 void Evaluator::update_reactive() {
     reactive_.run(input_.data(), scratch_.data());
     const double* next = scratch_.data();
-    take_forces(next);
+    const std::size_t Q = compiled_->mass_entries.size();
+    const std::span<double> forces = sparse_part(Q, first_of_A() - Q);
+    std::copy(next, next + forces.size(), forces.begin());
+    next += forces.size();
     power_ = *next++;
     std::copy(next, next + slopes_.size(), slopes_.data());
 }
 
-const Eigen::VectorXd& Evaluator::free_force() {
-    free_Q_.resize(Q_.size());
+std::span<const double> Evaluator::free_force() {
+    free_Q_.resize(free_force_.output_count());
     free_force_.run(input_.data(), free_Q_.data());
     return free_Q_;
 }
@@ -441,7 +411,7 @@ std::span<const double> Evaluator::raw_residuals(double t, const double* q, cons
     load(t, q, v);
     residuals_.run(input_.data(), scratch_.data());
     for (std::size_t k = 0; k < in_force_.size(); ++k) {
-        scratch_[static_cast<std::size_t>(compiled_->constraint_rows) + k] *= in_force_[k];
+        scratch_[k] *= in_force_[k];
     }
     return {scratch_.data(), static_cast<std::size_t>(compiled_->m())};
 }
@@ -502,12 +472,11 @@ std::span<const double> Evaluator::control_vectors(double t, const double* q, co
     return {scratch_.data(), control_.output_count()};
 }
 
-solve::Gauge Evaluator::gauge(double t, const double* q, const double* v) {
+solve::Gauge Evaluator::gauge() {
     solve::Gauge gauge;
     if (!compiled_->has_gauge) {
         return gauge;
     }
-    load(t, q, v);
     gauge_.run(input_.data(), scratch_.data());
     const double* next = scratch_.data();
     const int given = compiled_->constraint_rows;  // stick rows weigh 1, with z = 0
@@ -596,9 +565,8 @@ void Evaluator::velocity(double t, const double* q, const double* v, double* psi
     }
     raise_scales(compiled_->row_entries, scratch_.data() + rows, scales_.velocities_with(v),
                  scales_.tied_velocities(), {scale, rows});
-    for (std::size_t k = 0; k < in_force_.size(); ++k) {
-        const std::size_t row = static_cast<std::size_t>(compiled_->constraint_rows) + k;
-        if (in_force_[k] == 0) {
+    for (std::size_t row = 0; row < rows; ++row) {
+        if (in_force_[row] == 0) {
             psi[row] = 0.0;
             scale[row] = 1.0;
             if (J != nullptr) {

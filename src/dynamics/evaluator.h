@@ -1,7 +1,6 @@
 // The numbers of a compiled model at one (t, q, v): memory and kernels of one run.
 #pragma once
 
-#include <Eigen/Dense>
 #include <memory>
 #include <span>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "base/fresh_numbers.h"
 #include "compile/compiled_model.h"
 #include "compile/sparse_values.h"
+#include "dynamics/full_matrices.h"
 #include "dynamics/scales.h"
 #include "solve/projection.h"
 #include "solve/system.h"
@@ -32,12 +32,12 @@ class Evaluator final : public solve::ConstraintSurface {
     Scales& scales() { return scales_; }
     const Scales& scales() const { return scales_; }
 
-    /// M, Q, C, A, b at the state. The views stay valid until the next call.
-    solve::System system(double t, const double* q, const double* v);
-    /// The same without the magnitudes of the rows, which only the choice of rows needs.
-    solve::System system_in_step(double t, const double* q, const double* v);
-    /// The same without matrices, for large models. Frictions are not masked.
+    /// M, Q, C, A, b and D at the state. The views stay valid until the next call.
     compile::SparseValues sparse_system(double t, const double* q, const double* v);
+    /// The same as full matrices.
+    solve::System system(double t, const double* q, const double* v);
+    /// Summed magnitudes of the terms of the rows of A (m), then of b (m), at the last state.
+    std::span<const double> magnitudes();
     /// The input of the kernel of the system at a state, for programs that do its work.
     std::span<const double> system_inputs(double t, const double* q, const double* v) {
         load(t, q, v);
@@ -98,21 +98,20 @@ class Evaluator final : public solve::ConstraintSurface {
     // Multipliers as inputs of forces, frictions and outputs: those of the constraint rows.
     void set_multipliers(const double* lambda);
     /// Q, C and power of the last system once more, with the multipliers as they now are, and the
-    /// slopes of Q + C by those that feed back. Views of that system see the change.
+    /// slopes of Q + C by those that feed back. Its values see the change.
     void update_reactive();
-    /// The terms of Q + C without multipliers at the state of the last system.
-    const Eigen::VectorXd& free_force();
-    /// d(Q + C)/d lambda of row CompiledModel::feedback[k], n numbers.
-    const double* feedback_slope(int k) const {
-        return slopes_.data() + static_cast<std::ptrdiff_t>(k) * compiled_->n();
-    }
+    /// The terms of Q + C without multipliers at the state of the last system (n).
+    std::span<const double> free_force();
+    /// d(Q + C)/d lambda of row CompiledModel::feedback[k], n numbers until the next call.
+    std::span<const double> feedback_slope(int k);
+    /// The same at CompiledModel::slope_entries.
+    std::span<const double> slopes() const { return slopes_; }
 
     // Frictions: each slips, with directions that are not all zero, or its rows are in force.
     bool sticks(int friction) const;
     /// Whether a row, counted among CompiledModel::rows, is a stick row in force.
     bool row_sticks(int row) const {
-        return row >= compiled_->constraint_rows &&
-               in_force_[static_cast<std::size_t>(row - compiled_->constraint_rows)] != 0;
+        return row >= compiled_->constraint_rows && in_force_[static_cast<std::size_t>(row)] != 0;
     }
     void set_stick(int friction);
     void set_slip(int friction, std::span<const double> direction);
@@ -124,10 +123,12 @@ class Evaluator final : public solve::ConstraintSurface {
     /// What slips are measured against, per stick row: the change of the slip when the velocities
     /// change by their sizes. Valid until the next call of any method.
     std::span<const double> slip_sizes(double t, const double* q, const double* v);
-    /// The stick rows of A and b at the state of the last system, in force or not.
-    std::span<const double> slip_row(int k) const;
-    double slip_b(int k) const { return slip_b_[static_cast<std::size_t>(k)]; }
+    /// A stick row of A and b at the state of the last system, in force or not, counted among
+    /// CompiledModel::rows. The row (n) is valid until the next call.
+    std::span<const double> slip_row(int row);
+    double slip_b(int row) const;
     bool any_sticks() const { return sticking_ > 0; }
+    int rows_in_force() const { return compiled_->constraint_rows + sticking_; }
     /// How often a stick row came into force or went out of it.
     std::size_t stick_changes() const { return stick_changes_; }
 
@@ -157,12 +158,12 @@ class Evaluator final : public solve::ConstraintSurface {
     std::size_t parameter_changes() const { return parameter_changes_; }
     /// Values of reaction_expressions().
     std::span<const double> reactions(double t, const double* q, const double* v);
-    /// D^T at the state of the last system: row k is the generalised force of the unit control k.
-    const solve::RowMatrix& actuation() const { return Dt_; }
+    /// D^T at the state of the last system(): row k is the generalised force of the unit control k.
+    const solve::RowMatrix& actuation() const { return matrices_.actuation(); }
     /// Three numbers per control: its direction; then per CompiledModel::aims: W.
     std::span<const double> control_vectors(double t, const double* q, const double* v);
-    /// The gauge the model asks for, or the default one. Allocates.
-    solve::Gauge gauge(double t, const double* q, const double* v);
+    /// The gauge the model asks for, or the default one, at the last state. Allocates.
+    solve::Gauge gauge();
 
     /// As position() and velocity(), with the entries at CompiledModel::holonomic_entries and
     /// row_entries instead of matrices; valid until the next call of any method.
@@ -199,12 +200,16 @@ class Evaluator final : public solve::ConstraintSurface {
         copy_few(q, n, input + 1);
         copy_few(v, n, input + 1 + n);
     }
-    void make_matrices();
     template <class SideOf>
     bool set_sides(SideOf side_of);
     void follow_switches();
-    void take_forces(const double*& next);
-    void mask_slipping_rows();
+    /// Of the kernel of the dynamics.
+    std::span<double> sparse_part(std::size_t first, std::size_t count) {
+        return std::span(sparse_).subspan(first, count);
+    }
+    std::size_t first_of_A() const;
+    std::span<const double> full_row(const std::vector<compile::Place>& places,
+                                     const double* entries, int row);
     /// At the inputs of the last evaluation.
     std::span<const double> compliances();
     void scatter_mass(const double* values, double* M) const;
@@ -223,15 +228,10 @@ class Evaluator final : public solve::ConstraintSurface {
     std::vector<double> input_;                           ///< layout.size()
     std::vector<double> scratch_;                         ///< largest output of a kernel
     std::vector<double> compliances_;                     ///< C_J of all owners
-    std::vector<double> sparse_;                          ///< of the last sparse_system()
-    solve::RowMatrix M_;                                  ///< n x n, when it is asked for
-    solve::RowMatrix A_;                                  ///< m x n, likewise
-    solve::RowMatrix Dt_;                                 ///< controls x n
-    Eigen::VectorXd Q_, C_;                               ///< n; C empty without non-ideal terms
-    Eigen::VectorXd free_Q_;                              ///< n, where forces feed back
-    Eigen::VectorXd b_;                                   ///< m
-    Eigen::VectorXd magnitude_;                           ///< 2 m: of the rows of A, then of b
-    Eigen::VectorXd none_;                                ///< 0: magnitudes that are not known
+    std::vector<double> sparse_;                          ///< outputs of the last system
+    FullMatrices matrices_;                               ///< of the last system()
+    std::vector<double> free_Q_;                          ///< n, where forces feed back
+    std::vector<double> magnitude_;                       ///< 2 m: of the rows of A, then of b
     std::vector<double> scaled_;                          ///< m
     std::vector<double> residual_scale_;                  ///< m
     std::vector<double> change_;                          ///< per row, see raise_scales()
@@ -240,12 +240,11 @@ class Evaluator final : public solve::ConstraintSurface {
     std::vector<double> held_sides_;                      ///< put aside by suspend_hold()
     std::vector<char> free_;                              ///< per switch: follows the state
     int free_switches_ = 0;                               ///< how many do
-    std::vector<double> slopes_;                          ///< n per row that feeds back
+    std::vector<double> slopes_;                          ///< at CompiledModel::slope_entries
     std::vector<double> friction_values_;
-    std::vector<char> in_force_;     ///< per stick row
-    std::vector<double> slip_rows_;  ///< stick rows of A, whether in force or not
-    std::vector<double> slip_b_;
-    int sticking_ = 0;  ///< stick rows in force
+    std::vector<char> in_force_;    ///< per row
+    std::vector<double> full_row_;  ///< n: see slip_row() and feedback_slope()
+    int sticking_ = 0;              ///< stick rows in force
     std::size_t stick_changes_ = 0;
     std::size_t parameter_changes_ = 0;
     bool switches_held_ = false;

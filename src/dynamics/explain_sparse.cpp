@@ -7,7 +7,7 @@
 #include "dynamics/dynamics.h"
 #include "dynamics/not_finite.h"
 #include "dynamics/some_names.h"
-#include "dynamics/sparse_dynamics.h"
+#include "dynamics/sparse_kkt.h"
 
 namespace ananke::dynamics {
 namespace {
@@ -49,7 +49,10 @@ std::vector<std::string> without_mass(const compile::CompiledModel& model, const
 
 }  // namespace
 
-Error SparseDynamics::explain(double t, const double* q, const double* v) {
+Error SparseKkt::explain(double t, const double* q, const double* v) {
+    if (!evaluator_->model().is_large()) {
+        return explain_failure(*evaluator_, t, q, v);
+    }
     const compile::CompiledModel& model = evaluator_->model();
     const compile::SparseValues values = evaluator_->sparse_system(t, q, v);
     if (status_ == solve::SolveStatus::kInconsistent) {

@@ -12,8 +12,7 @@
 
 #include "base/result.h"
 #include "dynamics/evaluator.h"
-#include "solve/acceleration.h"
-#include "solve/actuated.h"
+#include "dynamics/kkt_solver.h"
 
 namespace ananke::dynamics {
 
@@ -29,37 +28,27 @@ class Feedback {
     void start_from(const double* lambda);
 
     /// Goes on from a solve of `at`, evaluated with multipliers(), to the fixed point. The views of
-    /// `at` and the solver then hold the forces and the motion there. `Solver` is an
-    /// AccelerationSolver or an ActuatedSolver.
-    template <class Solver>
-    solve::SolveStatus close(Evaluator& evaluator, Solver& solver, const solve::System& at);
+    /// `at` and the motion then hold the forces there.
+    solve::SolveStatus close(Evaluator& evaluator, KktSolver& solver,
+                             const compile::SparseValues& at, Motion& motion);
 
     /// Spectral radius of the slope at the last answer.
     double slope() const { return slope_; }
 
   private:
-    template <class Solver>
-    void find_slope(Evaluator& evaluator, Solver& solver);
-    void find_radius();
-    bool newton_step();
     void forget();
 
-    int n_;
     bool has_start_ = false;
     std::vector<int> rows_;         ///< u rows that feed back
     std::vector<double> x_;         ///< per constraint row
     std::vector<double> change_;    ///< per row: response of the multipliers
-    std::vector<double> J_;         ///< u x u
-    std::vector<double> power_;     ///< u x u: J^2, J^4, ...
-    std::vector<double> work_;      ///< u x u
     std::vector<double> residual_;  ///< u
     double slope_ = 0.0;
 };
 
 /// The friction whose feedback is the strongest, its coefficient and the critical one, in words.
-/// Requires the evaluator and the solver as close() left them.
-template <class Solver>
-Error describe_feedback(Evaluator& evaluator, Solver& solver, const Feedback& feedback, double t,
-                        const double* q, const double* v);
+/// Requires the evaluator, the solver and the motion as close() left them.
+Error describe_feedback(Evaluator& evaluator, KktSolver& solver, const Motion& motion,
+                        const Feedback& feedback, double t, const double* q, const double* v);
 
 }  // namespace ananke::dynamics

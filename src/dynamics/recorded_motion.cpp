@@ -107,9 +107,11 @@ std::vector<RecordedMotion::Values> RecordedMotion::take_reactive(
     Q_ = taken(rest, n_);
     C_ = taken(rest, C_.size());
     power_ = taken(rest, 1).front();
-    std::vector<Values> slopes;
-    for (std::size_t k = 0; k < model_->feedback.size(); ++k) {
-        slopes.push_back(taken(rest, n_));
+    std::vector<Values> slopes(model_->feedback.size(), Values(n_, Recorded(0.0)));
+    const Values entries = taken(rest, model_->slope_entries.size());
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const compile::Place& place = model_->slope_entries[i];
+        slopes[at(place.row)][at(place.column)] = entries[i];
     }
     return slopes;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compile/roads.h"
+#include "dynamics/sparse_rows.h"
 
 namespace ananke::dynamics {
 namespace {
@@ -143,19 +144,6 @@ std::vector<int> norm_rows(const compile::CompiledModel& model) {
     return rows;
 }
 
-solve::SparseSystem sparse_system(const Evaluator& evaluator, const solve::System& at,
-                                  std::span<const int> rows, std::span<const char> varies) {
-    std::vector<double> mass;
-    for (const compile::Place& place : evaluator.model().mass_entries) {
-        mass.push_back(at.M(place.row, place.column));
-    }
-    std::vector<double> entries;
-    for (const compile::Place& place : evaluator.model().row_entries) {
-        entries.push_back(at.A(place.row, place.column));
-    }
-    return sparse_system(evaluator, EntryValues{mass, entries}, rows, varies);
-}
-
 solve::SparseSystem sparse_system(const Evaluator& evaluator, const EntryValues& at,
                                   std::span<const int> rows, std::span<const char> varies) {
     const compile::CompiledModel& model = evaluator.model();
@@ -233,23 +221,16 @@ compile::RecordKey state_key(compile::RecordKey::Kind kind, const Evaluator& eva
 }
 
 std::optional<std::vector<solve::Pivot>> choose_pivots(const Evaluator& evaluator,
-                                                       const solve::System& at,
-                                                       std::span<const int> rows,
-                                                       std::span<const char> varies) {
-    const compile::RecordKey key = state_key(compile::RecordKey::Kind::kOrder, evaluator).add(rows);
-    return *evaluator.model().programs->get<PivotChoice>(key, [&] {
-        return pivots_of(solve::choose_order(sparse_system(evaluator, at, rows, varies)));
-    });
-}
-
-std::optional<std::vector<solve::Pivot>> choose_pivots(const Evaluator& evaluator,
                                                        const EntryValues& at,
                                                        std::span<const int> rows,
                                                        std::span<const char> varies) {
+    const compile::CompiledModel& model = evaluator.model();
     const compile::RecordKey key = state_key(compile::RecordKey::Kind::kOrder, evaluator).add(rows);
-    return *evaluator.model().programs->latest<PivotChoice>(key, [&] {
+    const auto choose = [&] {
         return pivots_of(solve::choose_order(sparse_system(evaluator, at, rows, varies)));
-    });
+    };
+    return has_sparse_rows(model) ? *model.programs->latest<PivotChoice>(key, choose)
+                                  : *model.programs->get<PivotChoice>(key, choose);
 }
 
 void set_rows(solve::Elimination<code::Recorded>& elimination, std::span<const compile::Place> places,

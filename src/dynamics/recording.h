@@ -87,17 +87,11 @@ struct EntryValues {
 /// states of a run.
 solve::SparseSystem sparse_system(const Evaluator& evaluator, const EntryValues& at,
                                   std::span<const int> rows, std::span<const char> varies);
-solve::SparseSystem sparse_system(const Evaluator& evaluator, const solve::System& at,
-                                  std::span<const int> rows, std::span<const char> varies);
 
 /// A key of the last state of the evaluator, with its parameters and whatever else it holds.
 compile::RecordKey state_key(compile::RecordKey::Kind kind, const Evaluator& evaluator);
 
 /// An order of elimination for these rows at the last state of the evaluator, or none.
-std::optional<std::vector<solve::Pivot>> choose_pivots(const Evaluator& evaluator,
-                                                       const solve::System& at,
-                                                       std::span<const int> rows,
-                                                       std::span<const char> varies);
 std::optional<std::vector<solve::Pivot>> choose_pivots(const Evaluator& evaluator,
                                                        const EntryValues& at,
                                                        std::span<const int> rows,

@@ -91,8 +91,8 @@ SolveStatus RightHandSide::solve_on_constraints(double t, const double* q, const
 /// The rows of a close look, and an order for them.
 void RightHandSide::take_rows(double t, const double* q, const double* v) {
     const compile::CompiledModel& model = evaluator_->model();
-    dynamics_.kept_rows(rows_);
-    dynamics_.control_pivots(controls_);
+    rows_ = dynamics_.rows().kept_rows();
+    controls_ = dynamics_.rows().control_pivots();
     int pushing = 0;
     int in_force = 0;
     for (int row = 0; row < model.m(); ++row) {
@@ -121,7 +121,7 @@ void RightHandSide::take_rows(double t, const double* q, const double* v) {
         std::sort(all_rows_.begin(), all_rows_.end());
     }
     if (watches_) {
-        const bool known = dynamics_.deciding_rows() != nullptr;
+        const bool known = dynamics_.rows().sparse_rows() != nullptr;
         watch_.choose(all_rows_, t, q, v,
                       known ? std::optional(dynamics_.weakest_pivot()) : std::nullopt);
     }
@@ -139,11 +139,8 @@ bool RightHandSide::give_forces(double t, const double* q, const double* v, Dyna
 }
 
 bool RightHandSide::choose_order(double t, const double* q, const double* v) {
-    if (!has_sparse_rows(evaluator_->model())) {
-        return compiled_->choose(evaluator_->system_in_step(t, q, v), rows_, controls_);
-    }
     const compile::SparseValues at = evaluator_->sparse_system(t, q, v);
-    return compiled_->choose(EntryValues{at.M, at.A}, rows_);
+    return compiled_->choose(EntryValues{at.M, at.A}, rows_, controls_);
 }
 
 /// Where the program gives no answer.

@@ -2,24 +2,16 @@
 
 #include <cmath>
 
-#include "dynamics/sparse_rows.h"
 
 namespace ananke::dynamics {
 
 void find_row_entries(Evaluator& evaluator, double t, std::span<const double> y,
                       std::vector<double>& entries) {
     const compile::CompiledModel& model = evaluator.model();
-    const double* q = y.data();
-    const double* v = q + model.n();
-    if (has_sparse_rows(model)) {
-        const std::span<const double> A = evaluator.sparse_system(t, q, v).A;
-        entries.assign(A.begin(), A.end());
-        return;
-    }
-    const solve::System at = evaluator.system_in_step(t, q, v);
-    entries.resize(model.row_entries.size());
+    const compile::SparseValues at = evaluator.sparse_system(t, y.data(), y.data() + model.n());
+    entries.assign(at.A.begin(), at.A.end());
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        entries[i] = at.A(model.row_entries[i].row, model.row_entries[i].column);
+        entries[i] = at.counts(model.row_entries[i].row) ? entries[i] : 0.0;
     }
 }
 

@@ -2,15 +2,14 @@
 
 namespace ananke::dynamics {
 
-RowSpan::RowSpan(int coordinates, int most_rows)
-    : E_(coordinates, most_rows),
-      R_(Eigen::MatrixXd::Zero(most_rows, most_rows)),
-      unit_(Eigen::VectorXd::Ones(coordinates)),
-      x_(coordinates),
-      h_(most_rows),
-      c_(most_rows) {}
-
 void RowSpan::clear(std::span<const double> unit) {
+    if (E_.size() == 0) {
+        E_.resize(unit_.size(), most_rows_);
+        R_ = Eigen::MatrixXd::Zero(most_rows_, most_rows_);
+        x_.resize(unit_.size());
+        h_.resize(most_rows_);
+        c_.resize(most_rows_);
+    }
     unit_ = Eigen::Map<const Eigen::VectorXd>(unit.data(), unit_.size());
     length_.clear();
     b_.clear();

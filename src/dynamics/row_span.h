@@ -15,7 +15,8 @@ constexpr double kDependentRow = 1e-7;
 
 class RowSpan {
   public:
-    RowSpan(int coordinates, int most_rows);
+    /// Memory is taken by the first clear().
+    RowSpan(int coordinates, int most_rows) : most_rows_(most_rows), unit_(coordinates) {}
 
     /// Starts anew. `unit` (n): the sizes in which the coordinates are measured.
     void clear(std::span<const double> unit);
@@ -37,6 +38,7 @@ class RowSpan {
     Eigen::VectorXd remainder() const { return x_; }
 
   private:
+    int most_rows_;
     Eigen::MatrixXd E_;  ///< n x rows: orthonormal
     Eigen::MatrixXd R_;  ///< rows x rows: row_k / length_k = sum of R_jk E_j
     Eigen::VectorXd unit_, x_, h_, c_;

@@ -25,18 +25,20 @@ std::size_t at(int i) {
     return static_cast<std::size_t>(i);
 }
 
-/// Rows longer than what rounding leaves of their terms. At the last state of the evaluator.
-std::vector<int> rows_that_have_not_vanished(const Evaluator& evaluator,
-                                             std::span<const double> A) {
+/// Rows in force that are longer than what rounding leaves of their terms. At the last state of the
+/// evaluator.
+std::vector<int> rows_that_have_not_vanished(Evaluator& evaluator,
+                                             const compile::SparseValues& values) {
     const compile::CompiledModel& model = evaluator.model();
-    const std::vector<double> magnitudes = row_magnitudes(evaluator);
+    const std::span<const double> A = values.A;
+    const std::span<const double> magnitudes = evaluator.magnitudes();
     std::vector<double> squares(at(model.m()), 0.0);
     for (std::size_t i = 0; i < A.size(); ++i) {
         squares[at(model.row_entries[i].row)] += A[i] * A[i];
     }
     std::vector<int> rows;
     for (int row = 0; row < model.m(); ++row) {
-        if (std::sqrt(squares[at(row)]) > solve::kVanished * magnitudes[at(row)]) {
+        if (values.counts(row) && std::sqrt(squares[at(row)]) > solve::kVanished * magnitudes[at(row)]) {
             rows.push_back(row);
         }
     }
@@ -44,13 +46,6 @@ std::vector<int> rows_that_have_not_vanished(const Evaluator& evaluator,
 }
 
 }  // namespace
-
-std::vector<double> row_magnitudes(const Evaluator& evaluator) {
-    code::Kernel kernel = evaluator.model().magnitudes;
-    std::vector<double> magnitudes(kernel.output_count());
-    kernel.run(evaluator.inputs().data(), magnitudes.data());
-    return magnitudes;
-}
 
 SparseRows::SparseRows(Evaluator& evaluator, bool reuses)
     : evaluator_(&evaluator),
@@ -60,7 +55,7 @@ SparseRows::SparseRows(Evaluator& evaluator, bool reuses)
       direction_(units_.size()) {}
 
 void SparseRows::choose(const compile::SparseValues& values, double dependent) {
-    std::vector<int> there = rows_that_have_not_vanished(*evaluator_, values.A);
+    std::vector<int> there = rows_that_have_not_vanished(*evaluator_, values);
     const bool foreseen = is_foreseen(evaluator_->model());
     if (foreseen && still_good(values, there)) {
         return;

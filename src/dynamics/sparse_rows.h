@@ -18,10 +18,6 @@ inline bool has_sparse_rows(const compile::CompiledModel& model) {
     return model.sparse || model.is_large();
 }
 
-/// Summed magnitudes of the terms of the rows of A (m), then of b (m), at the last state of the
-/// evaluator.
-std::vector<double> row_magnitudes(const Evaluator& evaluator);
-
 /// Coordinates up to which singular configurations are foreseen: beyond, the watch would cost as
 /// much as the steps.
 constexpr int kLargestForeseen = 3000;

@@ -126,7 +126,7 @@ WeakestRow StateEquation::weakest(std::span<double> direction) const {
         return {.known = false};
     }
     const Dynamics& dynamics = acceleration_.dynamics();
-    return {dynamics.weakest_pivot(), dynamics.weakest_row(direction.data()), dynamics.rank()};
+    return {dynamics.weakest_pivot(), dynamics.rows().weakest_row(direction), dynamics.rank()};
 }
 
 const double* StateEquation::acceleration(double t, std::span<const double> y) {

@@ -26,7 +26,8 @@ void coordinate_units(const solve::System& at, std::vector<double>& unit) {
 }
 
 StickShare::StickShare(const compile::CompiledModel& model)
-    : span_(model.n(), model.m()), unit_(static_cast<std::size_t>(model.n())) {}
+    : span_(model.frictions.empty() ? 0 : model.n(), model.frictions.empty() ? 0 : model.m()),
+      unit_(static_cast<std::size_t>(model.n())) {}
 
 /// Each stick row that depends on rows before it: these may take over what it carries.
 void StickShare::find_choices(Evaluator& evaluator, double t, const double* q, const double* v) {

@@ -97,8 +97,8 @@ std::vector<FormAgreement> compare_forms(dynamics::Evaluator& evaluator, double 
     if (!settled.ok()) {
         return {};
     }
-    const solve::Gauge gauge = evaluator.gauge(t, q, v);
     const solve::System at = evaluator.system(t, q, v);
+    const solve::Gauge gauge = evaluator.gauge();
     const Result<solve::Motion> reference = solve::evaluate(solve::Form::kAuto, at);
     std::vector<FormAgreement> agreements;
     if (!reference) {
@@ -221,7 +221,7 @@ Result<CheckReport> check_large(dynamics::Evaluator& evaluator, CheckReport repo
     analysis.rank = dynamics.rank();
     analysis.warning = dynamics.rank_warning();
     analysis.smallest_kept_pivot = dynamics.weakest_pivot();
-    dynamics.kept_rows(analysis.kept);
+    analysis.kept = dynamics.rows().kept_rows();
     for (int row = 0; row < model.m(); ++row) {
         if (!std::binary_search(analysis.kept.begin(), analysis.kept.end(), row)) {
             analysis.dropped.push_back({row, {}, {}, 0.0});
@@ -271,7 +271,7 @@ Result<CheckReport> check(const compile::Prepared& prepared, Agreement agreement
         if (dynamics.accelerate(t, q, v) != solve::SolveStatus::kOk) {
             return at_start(dynamics.explain(t, q, v), t);
         }
-        report.regularity = dynamics.regularity();
+        report.regularity = dynamics.rows().regularity();
     }
     report.reactions = compile::reaction_shares(prepared.compiled->reactions, evaluator.reactions(t, q, v),
                                        report.analysis);

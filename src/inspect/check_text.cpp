@@ -203,7 +203,7 @@ std::string event_text(const compile::Prepared& prepared) {
     }
     std::vector<std::vector<std::string>> table;
     for (const mech::Event& event : prepared.model.events) {
-        table.push_back({event.name, describe(prepared.model, event)});
+        table.push_back({event.name, compile::describe(prepared.model, event)});
     }
     return "\nevents\n" + format_table(table);
 }

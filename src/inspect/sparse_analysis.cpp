@@ -5,7 +5,7 @@
 #include <map>
 #include <numeric>
 
-#include "dynamics/sparse_dynamics.h"
+#include "dynamics/sparse_kkt.h"
 #include "dynamics/sparse_rows.h"
 #include "solve/symmetric_factor.h"
 
@@ -58,11 +58,12 @@ bool has_regular_mass(const compile::CompiledModel& model, std::span<const doubl
 std::optional<solve::Analysis> analyse_sparse(dynamics::Evaluator& evaluator, double t, const double* q,
                                               const double* v) {
     const compile::CompiledModel& model = evaluator.model();
-    dynamics::SparseDynamics dynamics(evaluator, solve::Wanted::kMotion);
-    if (dynamics.solve(t, q, v) != solve::SolveStatus::kOk) {
+    const compile::SparseValues values = evaluator.sparse_system(t, q, v);
+    dynamics::SparseKkt solver(evaluator, dynamics::Mismatch::kIsAnError, solve::Wanted::kMotion);
+    dynamics::Motion motion(model);
+    if (solver.solve(values, motion) != solve::SolveStatus::kOk) {
         return std::nullopt;
     }
-    const compile::SparseValues values = evaluator.sparse_system(t, q, v);
     dynamics::SparseRows rows(evaluator);
     rows.choose(values);
     std::vector<double> direction(at(model.n()));

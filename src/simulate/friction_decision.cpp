@@ -217,8 +217,9 @@ void FrictionWatch::hold(int f, double t, const double* q, const double* v) {
     double given = 0.0;  // slip acceleration by the forces alone, sum of magnitudes
     bool by_constraints_alone = true;
     for (int k = 0; k < one.components; ++k) {
-        const int row = one.first_row - evaluator_->model().constraint_rows + k;
-        const dynamics::RowSpan::Expression by_others = span_.express(evaluator_->slip_row(row));
+        const int row = one.first_row + k;
+        const std::span<const double> slip_row = evaluator_->slip_row(row);
+        const dynamics::RowSpan::Expression by_others = span_.express(slip_row);
         remainders.col(k) = span_.remainder();
         prescribed[k] = by_others.b - evaluator_->slip_b(row);
         size += by_others.magnitude + std::abs(evaluator_->slip_b(row));
@@ -226,7 +227,7 @@ void FrictionWatch::hold(int f, double t, const double* q, const double* v) {
             const auto j = static_cast<Eigen::Index>(i);
             const double mass = at_state.M(j, j);
             given +=
-                mass > 0.0 ? std::abs(evaluator_->slip_row(row)[i] * at_state.Q[j]) / mass : 0.0;
+                mass > 0.0 ? std::abs(slip_row[i] * at_state.Q[j]) / mass : 0.0;
         }
         for (int i = 0; i < span_.kept(); ++i) {
             by_constraints_alone =
@@ -276,7 +277,7 @@ bool FrictionWatch::stops_with_others(int f, double t, const double* q, const do
     const compile::CompiledFriction& one = friction(f);
     span_in_force(evaluator_->system(t, q, v));
     for (int k = 0; k < one.components; ++k) {
-        const int row = one.first_row - evaluator_->model().constraint_rows + k;
+        const int row = one.first_row + k;
         double left = values_[at(one.first_value + k)];
         if (span_.express(evaluator_->slip_row(row)).remainder > dynamics::kDependentRow) {
             return false;
@@ -342,7 +343,7 @@ std::array<double, 2> FrictionWatch::slip_acceleration(int f) const {
     const compile::CompiledFriction& one = friction(f);
     std::array<double, 2> result{0.0, 0.0};
     for (int k = 0; k < one.components; ++k) {
-        const int row = one.first_row - evaluator_->model().constraint_rows + k;
+        const int row = one.first_row + k;
         const std::span<const double> entries = evaluator_->slip_row(row);
         double sum = -evaluator_->slip_b(row);
         for (std::size_t i = 0; i < entries.size(); ++i) {

@@ -63,10 +63,10 @@ bool RowFollower::watch_weakest_of(const dynamics::Dynamics& looked, const dynam
     make();
     find_lengths(t, y, lengths_before_);
     if (sparse_) {
-        sparse_->count_as(*looked.deciding_rows());
+        sparse_->count_as(*looked.rows().sparse_rows());
         watched_ = weakest.row >= 0 ? sparse_->place_of(weakest.row) : 0;
     } else {
-        *solver_ = *looked.deciding_solver();
+        *solver_ = *looked.rows().full_rows();
         watched_ = solver_->rank() - 1;
     }
     std::copy(direction.begin(), direction.end(), direction_before_.begin());
@@ -136,7 +136,7 @@ bool RowFollower::again(double t, std::span<const double> y) {
     if (sparse_) {
         return sparse_->again(evaluator_->sparse_system(t, y.data(), y.data() + n_));
     }
-    return solver_->solve_again(evaluator_->system_in_step(t, y.data(), y.data() + n_),
+    return solver_->solve_again(evaluator_->system(t, y.data(), y.data() + n_),
                                 solve::Wanted::kMotion) != solve::SolveStatus::kNotUnique;
 }
 

@@ -42,7 +42,7 @@ std::shared_ptr<compile::Prepared> pendulum() {
     event.record = true;
     b.initial(x, 0.6);
     b.initial(y, -0.8);
-    compile::Preparation preparation = prepare(std::move(b.model), {});
+    compile::Preparation preparation = compile::prepare(std::move(b.model), {});
     EXPECT_TRUE(preparation.prepared);
     return std::move(preparation.prepared);
 }
@@ -89,7 +89,7 @@ TEST(Run, SparseImplicitStepsDoNotAllocate) {
     b.potential(5e3 * pow(x.q - y.q, 2) + pow(x.q, 4));
     b.initial(x, 0.6);
     b.initial(y, 0.6);
-    compile::Preparation preparation = prepare(std::move(b.model), {});
+    compile::Preparation preparation = compile::prepare(std::move(b.model), {});
     ASSERT_TRUE(preparation.prepared);
     const compile::Prepared& prepared = *preparation.prepared;
     dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);

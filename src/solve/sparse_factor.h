@@ -53,6 +53,8 @@ class SparseFactor {
     SparseFactor(const SparseFactor&) = delete;
     SparseFactor& operator=(const SparseFactor&) = delete;
 
+    /// Where the places of the pattern stand among the entries.
+    std::span<const int> where() const { return pattern_->where(); }
     /// The entries of S, to be set before factor().
     std::span<Scalar> values() { return values_; }
     std::span<const Scalar> values() const { return values_; }
