@@ -13,8 +13,6 @@ namespace ananke::classify {
 
 using mech::collect;
 using sym::Expr;
-
-using sym::Expr;
 using sym::Graph;
 using sym::Node;
 using sym::Op;

@@ -15,7 +15,6 @@
 namespace ananke::classify {
 
 using mech::ConstraintKind, mech::Entry, mech::Real, mech::RealValues, mech::collect;
-
 using sym::Graph;
 using sym::SymbolKind;
 

@@ -12,6 +12,7 @@
 namespace ananke::classify {
 
 using mech::Derivation;
+
 namespace {
 
 using namespace mech::testing;

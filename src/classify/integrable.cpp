@@ -17,7 +17,6 @@ namespace ananke::classify {
 
 using mech::ConstraintKind, mech::Entry, mech::Integral, mech::Real, mech::Row, mech::collect;
 using sym::Expr;
-
 using sym::Graph;
 using sym::SymbolKind;
 

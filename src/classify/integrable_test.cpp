@@ -15,6 +15,7 @@ namespace ananke::classify {
 
 using mech::Derivation, mech::Row, mech::describe;
 using sym::Expr;
+
 namespace {
 
 using namespace mech::testing;

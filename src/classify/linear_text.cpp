@@ -14,7 +14,6 @@
 namespace ananke::classify {
 
 using mech::collect;
-
 using sym::Graph;
 
 namespace {

@@ -16,7 +16,6 @@
 namespace ananke::classify {
 
 using mech::ConstraintKind, mech::Coordinate, mech::Entry, mech::Real, mech::Zero, mech::find_zero;
-
 using sym::Graph;
 using sym::SymbolKind;
 

@@ -20,7 +20,6 @@ namespace ananke::classify {
 using mech::Coordinate, mech::InertiaElement, mech::MassEntry, mech::Point, mech::Real,
     mech::RealValues;
 using sym::Expr;
-
 using sym::Graph;
 using sym::SymbolKind;
 

@@ -13,7 +13,6 @@
 namespace ananke::classify {
 
 using mech::RealValues, mech::Zero, mech::collect, mech::find_zero;
-
 using sym::Graph;
 using sym::SymbolKind;
 using Kind = VelocityForm::Kind;

@@ -7,7 +7,6 @@
 namespace ananke::classify {
 
 using mech::Real;
-
 using sym::Graph;
 using sym::Node;
 using sym::Op;

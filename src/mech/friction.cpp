@@ -7,6 +7,7 @@
 
 #include "mech/reactions.h"
 #include "mech/rows.h"
+#include "mech/vectors.h"
 #include "sym/differentiate.h"
 
 namespace ananke::mech {
@@ -16,24 +17,6 @@ using sym::Op;
 using sym::SymbolKind;
 
 namespace {
-
-Expr dot(Graph& graph, const Vec3& a, const Vec3& b) {
-    Expr sum = graph.zero();
-    for (std::size_t k = 0; k < 3; ++k) {
-        sum = graph.add(sum, graph.mul(a[k], b[k]));
-    }
-    return sum;
-}
-
-Vec3 cross(Graph& graph, const Vec3& a, const Vec3& b) {
-    Vec3 c;
-    for (std::size_t k = 0; k < 3; ++k) {
-        const std::size_t i = (k + 1) % 3;
-        const std::size_t j = (k + 2) % 3;
-        c[k] = graph.sub(graph.mul(a[i], b[j]), graph.mul(a[j], b[i]));
-    }
-    return c;
-}
 
 Vec3 unit(Graph& graph, Vec3 v) {
     const Expr size = length(graph, v);
@@ -143,7 +126,10 @@ Rub default_rub(Model& model, const PointTable& points, Contact& contact) {
     const std::vector<Vec3>& W = contact.normals;
     Rub rub;
     const auto add = [&](const Vec3& direction) {
-        rub.slip.push_back(dot(graph, direction, point.velocity));
+        Expr& slip = rub.slip.emplace_back(graph.zero());
+        for (std::size_t k = 0; k < 3; ++k) {
+            slip = graph.add(slip, graph.mul(direction[k], point.velocity[k]));
+        }
     };
     if (axes.size() == 2 && W.size() == 1) {
         const std::size_t i = axes[0];

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "mech/vectors.h"
+
 namespace ananke::mech {
 
 using sym::Graph;
@@ -133,7 +135,8 @@ class ComplianceLines {
                 }
                 if (one.rotation && direction.point != place) {
                     const Vec3 arm = difference(position(direction.point), position(place));
-                    put(*row, graph_.apply(Op::kSqrt, *one.rotation), cross(arm, direction.W), 3);
+                    put(*row, graph_.apply(Op::kSqrt, *one.rotation),
+                        cross(graph_, arm, direction.W), 3);
                 }
             }
             for (const Twist& twist : row->twists) {
@@ -172,12 +175,6 @@ class ComplianceLines {
     }
     Vec3 difference(const Vec3& a, const Vec3& b) {
         return {graph_.sub(a[0], b[0]), graph_.sub(a[1], b[1]), graph_.sub(a[2], b[2])};
-    }
-    Vec3 cross(const Vec3& a, const Vec3& b) {
-        const auto part = [&](std::size_t i, std::size_t j) {
-            return graph_.sub(graph_.mul(a[i], b[j]), graph_.mul(a[j], b[i]));
-        };
-        return {part(1, 2), part(2, 0), part(0, 1)};
     }
     void put(Row& row, Expr root, const Vec3& direction, int line) {
         for (std::size_t k = 0; k < 3; ++k) {

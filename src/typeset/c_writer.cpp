@@ -13,6 +13,7 @@
 namespace ananke::typeset {
 
 using mech::Parameter;
+
 namespace {
 
 /// Words that the functions use themselves.
@@ -128,6 +129,22 @@ std::string c_body(const Model& model, const std::vector<Input>& inputs,
     return out;
 }
 
+void append_statements(std::vector<Statement>& statements, std::string_view array,
+                       std::span<const Expr> values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        statements.push_back({fmt::format("{}[{}]", array, i), values[i]});
+    }
+}
+
+std::string parameter_lines(const Model& model, std::span<const double> values) {
+    std::string out;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        out += fmt::format(" * p[{}]: {} = {}\n", i, comment_text(model.parameters[i].name),
+                           values[i]);
+    }
+    return out;
+}
+
 std::string comment_text(std::string text) {
     for (std::size_t at = text.find("*/"); at != std::string::npos; at = text.find("*/", at)) {
         text.replace(at, 2, "* /");
@@ -153,7 +170,7 @@ std::vector<Statement> c_program(const Model& model, const ClosedForm& form,
             for (auto line = stage->lines.rbegin(); line != stage->lines.rend(); ++line) {
                 if (line->definition && line->used && needed.contains(line->left)) {
                     need(line->right);
-                    lines.push_back({"", line->left, line->right});
+                    lines.push_back({"", line->right, line->left});
                 }
             }
         }

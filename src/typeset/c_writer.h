@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,9 +16,12 @@ namespace ananke::typeset {
 /// target = value; a declaration when the target is a symbol that later statements use.
 struct Statement {
     std::string target;
-    std::optional<Expr> symbol;
     Expr value;
+    std::optional<Expr> symbol = std::nullopt;
 };
+/// array[0] = values[0] and so on.
+void append_statements(std::vector<Statement>& statements, std::string_view array,
+                       std::span<const Expr> values);
 
 /// A symbol whose value the function is given: "q[0]".
 struct Input {
@@ -38,6 +42,9 @@ std::string c_body(const Model& model, const std::vector<Input>& inputs,
 /// The lines of the form that the results depend on, then the results.
 std::vector<Statement> c_program(const Model& model, const ClosedForm& form,
                                  const std::vector<Statement>& results);
+
+/// Lines of a comment: the parameters with their values.
+std::string parameter_lines(const Model& model, std::span<const double> values);
 
 /// Text that does not end a comment.
 std::string comment_text(std::string text);

@@ -6,7 +6,6 @@
 #include "typeset/form_writer.h"
 
 namespace ananke::typeset {
-
 namespace {
 
 struct NamedForm {

@@ -7,7 +7,6 @@
 #include "typeset/derive_report.h"
 
 namespace ananke::typeset {
-
 namespace {
 
 std::vector<Input> all_inputs(const Model& model) {
@@ -31,10 +30,7 @@ std::string heading(const Model& model, const Equations& equations, const Report
         out += fmt::format(" * q[{}], v[{}], a[{}]: {}\n", i, i, i,
                            comment_text(model.coordinates[i].name));
     }
-    for (std::size_t i = 0; i < model.parameters.size(); ++i) {
-        out += fmt::format(" * p[{}]: {} = {}\n", i, comment_text(model.parameters[i].name),
-                           options.parameters[i]);
-    }
+    out += parameter_lines(model, options.parameters);
     for (std::size_t k = 0; k < equations.rows.size(); ++k) {
         out += fmt::format(" * lambda[{}], A row {}: {}\n", k, k,
                            comment_text(equations.rows[k].name));
@@ -63,18 +59,16 @@ std::string equations_function(const Model& model, const Equations& equations) {
         const std::size_t i = entry.row;
         const std::size_t j = entry.column;
         const std::string target = fmt::format("M[{}]", i * n + j);
-        statements.push_back({i == j ? target : fmt::format("M[{}] = {}", j * n + i, target),
-                              std::nullopt, entry.value});
+        statements.push_back(
+            {i == j ? target : fmt::format("M[{}] = {}", j * n + i, target), entry.value});
     }
-    for (std::size_t i = 0; i < n; ++i) {
-        statements.push_back({fmt::format("Q[{}]", i), std::nullopt, equations.Q[i]});
-    }
+    append_statements(statements, "Q", equations.Q);
     for (std::size_t k = 0; k < m; ++k) {
         for (const Entry& entry : equations.rows[k].A) {
             const std::size_t at = k * n + entry.column;
-            statements.push_back({fmt::format("A[{}]", at), std::nullopt, entry.value});
+            statements.push_back({fmt::format("A[{}]", at), entry.value});
         }
-        statements.push_back({fmt::format("b[{}]", k), std::nullopt, equations.rows[k].b});
+        statements.push_back({fmt::format("b[{}]", k), equations.rows[k].b});
     }
     std::string out = fmt::format("\nvoid ananke_equations({},\n", inputs(model));
     out += fmt::format("                      {}, {}, {}, {}) {{\n", c_array("double", "M", n * n),
@@ -92,9 +86,7 @@ std::string equations_function(const Model& model, const Equations& equations) {
 
 std::string nonideal_function(const Model& model, const Equations& equations) {
     std::vector<Statement> statements;
-    for (std::size_t i = 0; i < equations.C.size(); ++i) {
-        statements.push_back({fmt::format("C[{}]", i), std::nullopt, equations.C[i]});
-    }
+    append_statements(statements, "C", equations.C);
     return fmt::format(
         "\n/* Non-ideal part: M a = Q + C + A^T lambda. */\n"
         "void ananke_nonideal({}, {}) {{\n{}{}}}\n",
@@ -105,12 +97,8 @@ std::string nonideal_function(const Model& model, const Equations& equations) {
 /// The lines of the closed form that a and lambda depend on.
 std::vector<Statement> program_of(const Model& model, const ClosedForm& form) {
     std::vector<Statement> results;
-    for (std::size_t i = 0; i < form.a.size(); ++i) {
-        results.push_back({fmt::format("a[{}]", i), std::nullopt, form.a[i]});
-    }
-    for (std::size_t k = 0; k < form.lambda.size(); ++k) {
-        results.push_back({fmt::format("lambda[{}]", k), std::nullopt, form.lambda[k]});
-    }
+    append_statements(results, "a", form.a);
+    append_statements(results, "lambda", form.lambda);
     return c_program(model, form, results);
 }
 

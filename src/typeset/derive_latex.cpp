@@ -5,7 +5,6 @@
 #include "typeset/report_lines.h"
 
 namespace ananke::typeset {
-
 namespace {
 
 /// A matrix with more columns than this does not fit a page: its entries are listed.

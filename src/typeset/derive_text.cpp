@@ -7,7 +7,6 @@
 #include "typeset/report_lines.h"
 
 namespace ananke::typeset {
-
 namespace {
 
 constexpr std::size_t kWidth = 100;

@@ -13,6 +13,7 @@
 namespace ananke::typeset {
 
 using mech::collect;
+
 namespace {
 
 /// Pivots below this part of the diagonal (of the largest entry) count as zero.
@@ -207,11 +208,10 @@ std::vector<Expr> Factor::solve(Worksheet& sheet, std::span<const Expr> r, const
 }
 
 std::vector<Expr> Factor::solve(Worksheet& sheet, std::span<const Expr> r, const Label& name,
-                                const Labels& index, std::span<const Expr> unknowns,
-                                std::span<const Label> labels) const {
+                                const Labels& index, const Unknowns& x) const {
     return solve(sheet, r, name, index, [&](std::size_t i, Expr value) {
-        sheet.assign(unknowns[i], labels[i], value);
-        return unknowns[i];
+        sheet.assign(x.symbols[i], x.labels[i], value);
+        return x.symbols[i];
     });
 }
 
@@ -254,9 +254,23 @@ std::vector<Expr> Factor::solve(Worksheet& sheet, std::span<const Expr> r, const
     return x;
 }
 
+Grid with_multipliers(sym::Graph& graph, const Grid& M, const Grid& B) {
+    const std::size_t n = M.rows();
+    Grid K(n + B.rows(), n + B.rows(), graph.zero());
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+            K(i, j) = M(i, j);
+        }
+        for (std::size_t k = 0; k < B.rows(); ++k) {
+            K(i, n + k) = graph.neg(B(k, i));
+            K(n + k, i) = B(k, i);
+        }
+    }
+    return K;
+}
+
 Result<std::vector<Expr>> solve_regular(Worksheet& sheet, Grid K, std::vector<Expr> r,
-                                        std::span<const Expr> unknowns,
-                                        std::span<const Label> labels) {
+                                        const Unknowns& unknowns) {
     sym::Graph& g = sheet.graph();
     const std::size_t n = K.rows();
     const double scale = largest_entry(sheet, g, K);
@@ -299,7 +313,8 @@ Result<std::vector<Expr>> solve_regular(Worksheet& sheet, Grid K, std::vector<Ex
         for (auto later = order.rbegin(); later != pivot; ++later) {
             terms.push_back(g.neg(g.mul(K(p, later->column), x[later->column])));
         }
-        x[q] = sheet.define(unknowns[q], labels[q], g.div(sheet.sum(terms), K(p, q)));
+        x[q] =
+            sheet.define(unknowns.symbols[q], unknowns.labels[q], g.div(sheet.sum(terms), K(p, q)));
     }
     return x;
 }

@@ -11,6 +11,17 @@ namespace ananke::typeset {
 
 using Labels = std::function<Label(std::size_t)>;  ///< name of entry i of a vector
 
+/// Unknowns that have symbols and names of their own.
+struct Unknowns {
+    std::vector<Expr> symbols;
+    std::vector<Label> labels;
+
+    void add(Expr symbol, Label label) {
+        symbols.push_back(symbol);
+        labels.push_back(std::move(label));
+    }
+};
+
 /// A symmetric positive definite matrix, ready to solve with. It falls apart into blocks that no
 /// entry connects: a block of one is a division, a block of two Cramer's rule, a larger one
 /// S = L D L^T.
@@ -23,10 +34,8 @@ class Factor {
     /// x = S^-1 r. Intermediate lines are named after `name`.
     std::vector<Expr> solve(Worksheet& sheet, std::span<const Expr> r, const Label& name,
                             const Labels& index) const;
-    /// The same where the unknowns have symbols and names of their own.
     std::vector<Expr> solve(Worksheet& sheet, std::span<const Expr> r, const Label& name,
-                            const Labels& index, std::span<const Expr> unknowns,
-                            std::span<const Label> labels) const;
+                            const Labels& index, const Unknowns& x) const;
 
     bool alone(std::size_t i) const { return blocks_[block_of_[i]].size() == 1; }
     Expr diagonal(std::size_t i) const { return S_(i, i); }
@@ -52,12 +61,14 @@ class Factor {
 };
 
 /// K x = r for any regular K by elimination. Pivots are large at the state of the worksheet (at
-/// least a tenth of the largest left) and among those the simplest. The unknowns' symbols are
-/// given: each line of the back substitution defines one of them, also the zero ones. Fails with
-/// kNotUnique when K is singular at that state.
+/// least a tenth of the largest left) and among those the simplest. Each line of the back
+/// substitution defines one of the unknowns, also the zero ones. Fails with kNotUnique when K is
+/// singular at that state.
 Result<std::vector<Expr>> solve_regular(Worksheet& sheet, Grid K, std::vector<Expr> r,
-                                        std::span<const Expr> unknowns,
-                                        std::span<const Label> labels);
+                                        const Unknowns& unknowns);
+
+/// [M -B^T; B 0], of the equations with multipliers.
+Grid with_multipliers(sym::Graph& graph, const Grid& M, const Grid& B);
 
 /// The rows A x = b solved for some of the unknowns (Gauss-Jordan): row k of A becomes
 /// x[pivot[k]] + sum over the other columns = r[k]. Right sides are carried through afterwards.

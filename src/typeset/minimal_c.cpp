@@ -23,10 +23,7 @@ std::string heading(const Model& model, const Equations& equations, const Minima
         out += fmt::format(" * u[{}], u_dot[{}]: {}\n", j, j,
                            comment_text(form.variables[form.inputs[j]].name));
     }
-    for (std::size_t i = 0; i < model.parameters.size(); ++i) {
-        out += fmt::format(" * p[{}]: {} = {}\n", i, comment_text(model.parameters[i].name),
-                           options.parameters[i]);
-    }
+    out += parameter_lines(model, options.parameters);
     for (std::size_t e = 0; e < form.evidence.size(); ++e) {
         out += fmt::format(" * lambda[{}]: {}\n", e,
                            comment_text(equations.rows[form.evidence[e]].name));
@@ -48,21 +45,18 @@ std::string minimal_c(const Model& model, const Equations& equations, const Mini
     std::vector<Input> inputs = coordinate_inputs(model);
     std::vector<Statement> results;
     for (std::size_t i = 0; i < n; ++i) {
-        results.push_back({fmt::format("q_dot[{}]", i), std::nullopt, model.coordinates[i].v});
+        results.push_back({fmt::format("q_dot[{}]", i), model.coordinates[i].v});
     }
     for (std::size_t j = 0; j < form.inputs.size(); ++j) {
         const MotionVariable& u = form.variables[form.inputs[j]];
         inputs.push_back({u.symbol, fmt::format("u[{}]", j)});
-        results.push_back({fmt::format("u_dot[{}]", j), std::nullopt, form.rates[form.inputs[j]]});
+        results.push_back({fmt::format("u_dot[{}]", j), form.rates[form.inputs[j]]});
     }
     const std::vector<Input> parameters = parameter_inputs(model);
     inputs.insert(inputs.end(), parameters.begin(), parameters.end());
-    for (std::size_t i = 0; i < n; ++i) {
-        results.push_back({fmt::format("a[{}]", i), std::nullopt, form.lines.a[i]});
-    }
+    append_statements(results, "a", form.lines.a);
     for (std::size_t e = 0; e < form.evidence.size(); ++e) {
-        results.push_back(
-            {fmt::format("lambda[{}]", e), std::nullopt, form.lines.lambda[form.evidence[e]]});
+        results.push_back({fmt::format("lambda[{}]", e), form.lines.lambda[form.evidence[e]]});
     }
     std::string out = heading(model, equations, form, options);
     out += fmt::format(

@@ -14,6 +14,7 @@
 namespace ananke::typeset {
 
 using mech::NamedExpr;
+
 namespace {
 
 using Numbers = std::vector<double>;

@@ -53,17 +53,17 @@ std::optional<Error> MinimalWriter::write_dependent_accelerations() {
     for (std::size_t i = 0; i < n_ && has_speeds_; ++i) {
         c_of_q[i] = sheet_.dot(W_.row(i), c_);
     }
-    Exprs beta;
-    for (const std::size_t k : linear_) {
-        beta.push_back(add(b_[k], sheet_.dot(A_.row(k), c_of_q)));
-    }
+    const auto beta = [&](const Indices& rows) {
+        Exprs result;
+        for (const std::size_t k : rows) {
+            result.push_back(add(b_[k], sheet_.dot(A_.row(k), c_of_q)));
+        }
+        return result;
+    };
     const auto label = [&](std::size_t l) { return row(linear_[l]); };
-    const Exprs r = linear_.empty() ? Exprs{} : velocity_rows_->carry(sheet_, beta, "r", label);
-    Exprs beta_nonlinear;
-    for (const std::size_t k : nonlinear_) {
-        beta_nonlinear.push_back(add(b_[k], sheet_.dot(A_.row(k), c_of_q)));
-    }
-    return reduce_nonlinear(beta_nonlinear, r);
+    const Exprs r =
+        linear_.empty() ? Exprs{} : velocity_rows_->carry(sheet_, beta(linear_), "r", label);
+    return reduce_nonlinear(beta(nonlinear_), r);
 }
 
 std::optional<Error> MinimalWriter::reduce_nonlinear(const Exprs& beta, const Exprs& r) {
@@ -270,13 +270,11 @@ std::optional<Error> MinimalWriter::solve_without_forces() {
     if (!factor) {
         return factor.error();
     }
-    Exprs unknowns;
-    std::vector<Label> labels;
+    Unknowns rates;
     for (const std::size_t j : independent_) {
-        unknowns.push_back(variables_[j].rate);
-        labels.push_back(variables_[j].rate_label);
+        rates.add(variables_[j].rate, variables_[j].rate_label);
     }
-    rates_ = factor.value().solve(sheet_, f_u_, "u", index, unknowns, labels);
+    rates_ = factor.value().solve(sheet_, f_u_, "u", index, rates);
     return std::nullopt;
 }
 
@@ -306,35 +304,23 @@ std::optional<Error> MinimalWriter::solve_with_forces() {
     const std::size_t m = evidence_.size();
     const auto index = [&](std::size_t j) { return variable(independent_[j]); };
     const auto row_index = [&](std::size_t e) { return row(evidence_[e]); };
-    Exprs unknowns;
-    std::vector<Label> labels;
+    Unknowns rates;
     for (const std::size_t j : independent_) {
-        unknowns.push_back(variables_[j].rate);
-        labels.push_back(variables_[j].rate_label);
+        rates.add(variables_[j].rate, variables_[j].rate_label);
     }
-    Exprs multipliers;
-    std::vector<Label> multiplier_labels;
+    Unknowns multipliers;
     for (const std::size_t k : evidence_) {
-        multipliers.push_back(lambda_symbol(k));
-        multiplier_labels.push_back(lambda_label(k));
+        multipliers.add(lambda_symbol(k), lambda_label(k));
     }
     if (!mass_is_positive()) {
         sheet_.begin("Elimination", "k, r: entries changed by step; f: factors of a row", "");
-        Grid K(c + m, c + m, g_.zero());
-        for (std::size_t j = 0; j < c; ++j) {
-            for (std::size_t l = 0; l < c; ++l) {
-                K(j, l) = M_u_(j, l);
-            }
-            for (std::size_t e = 0; e < m; ++e) {
-                K(j, c + e) = g_.neg(B_(e, j));
-                K(c + e, j) = B_(e, j);
-            }
-        }
         Exprs right = f_u_;
         right.insert(right.end(), h_.begin(), h_.end());
-        unknowns.insert(unknowns.end(), multipliers.begin(), multipliers.end());
-        labels.insert(labels.end(), multiplier_labels.begin(), multiplier_labels.end());
-        const Result<Exprs> x = solve_regular(sheet_, K, right, unknowns, labels);
+        Unknowns all = rates;
+        for (std::size_t e = 0; e < m; ++e) {
+            all.add(multipliers.symbols[e], multipliers.labels[e]);
+        }
+        const Result<Exprs> x = solve_regular(sheet_, with_multipliers(g_, M_u_, B_), right, all);
         if (!x) {
             return x.error();
         }
@@ -374,17 +360,16 @@ std::optional<Error> MinimalWriter::solve_with_forces() {
     if (!factor) {
         return factor.error();
     }
-    const Exprs lambda =
-        factor.value().solve(sheet_, right, kLambda, row_index, multipliers, multiplier_labels);
+    const Exprs lambda = factor.value().solve(sheet_, right, kLambda, row_index, multipliers);
     sheet_.begin("Solved for the accelerations", "u' = u0 + Z lambda",
                  "\\dot{u} = u^{0} + Z\\lambda");
     for (std::size_t e = 0; e < m; ++e) {
         lambda_[evidence_[e]] = lambda[e];
     }
     for (std::size_t j = 0; j < c; ++j) {
-        sheet_.assign(unknowns[j], labels[j], add(u0[j], sheet_.dot(Z.row(j), lambda)));
-        rates_.push_back(unknowns[j]);
+        sheet_.assign(rates.symbols[j], rates.labels[j], add(u0[j], sheet_.dot(Z.row(j), lambda)));
     }
+    rates_ = rates.symbols;
     return std::nullopt;
 }
 

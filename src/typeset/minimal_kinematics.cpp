@@ -7,14 +7,15 @@
 #include <fmt/ranges.h>
 
 #include "mech/collect.h"
-#include "mech/isolate.h"
+#include "typeset/isolate.h"
 #include "sym/differentiate.h"
 #include "sym/walk.h"
 #include "typeset/minimal_writer.h"
 
 namespace ananke::typeset {
 
-using mech::Isolated, mech::collect, mech::isolate;
+using mech::collect;
+
 namespace {
 
 /// Matrices up to this size are inverted by cofactors, which read better than an elimination.

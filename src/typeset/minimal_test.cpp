@@ -9,7 +9,6 @@
 #include "typeset/closed_form_models.h"
 
 namespace ananke::typeset {
-
 namespace {
 
 using namespace testing;

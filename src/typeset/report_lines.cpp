@@ -12,6 +12,7 @@
 namespace ananke::typeset {
 
 using mech::Body, mech::Direction, mech::Point, mech::Twist;
+
 namespace {
 
 constexpr std::size_t kLongReport = 200;  ///< lines

@@ -6,7 +6,7 @@
 #include "sym/evaluate.h"
 #include "sym/graph.h"
 
-namespace ananke::mech {
+namespace ananke::typeset {
 
 struct Isolated {
     sym::Expr value;      ///< of the symbol, free of it
@@ -19,4 +19,4 @@ struct Isolated {
 std::optional<Isolated> isolate(sym::Graph& graph, sym::Expr f, sym::Expr x,
                                 const sym::Values<double>& at);
 
-}  // namespace ananke::mech
+}  // namespace ananke::typeset

@@ -1,4 +1,4 @@
-#include "mech/isolate.h"
+#include "typeset/isolate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,12 +8,14 @@
 #include "sym/differentiate.h"
 #include "sym/walk.h"
 
-namespace ananke::mech {
-namespace {
+namespace ananke::typeset {
 
+using mech::collect;
 using sym::Expr;
 using sym::Graph;
 using sym::Op;
+
+namespace {
 
 /// A root must leave less than this of the magnitudes of the terms of f.
 constexpr double kRootTolerance = 1e-9;
@@ -182,4 +184,4 @@ std::optional<Isolated> isolate(Graph& graph, Expr f, Expr x, const sym::Values<
     return root;
 }
 
-}  // namespace ananke::mech
+}  // namespace ananke::typeset

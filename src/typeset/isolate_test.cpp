@@ -1,4 +1,4 @@
-#include "mech/isolate.h"
+#include "typeset/isolate.h"
 
 #include <cmath>
 
@@ -7,10 +7,13 @@
 #include "mech/model_builder.h"
 #include "sym/print.h"
 
-namespace ananke::mech {
+namespace ananke::typeset {
+
+using sym::Expr;
+
 namespace {
 
-using namespace testing;
+using namespace mech::testing;
 
 class Isolate : public ::testing::Test {
   protected:
@@ -79,4 +82,4 @@ TEST_F(Isolate, RefusesWhatHasNoClosedRoot) {
 }
 
 }  // namespace
-}  // namespace ananke::mech
+}  // namespace ananke::typeset
