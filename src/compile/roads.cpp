@@ -118,11 +118,11 @@ double sparse_watch_cost(const CompiledModel& model, std::span<const int> rows) 
 }  // namespace
 
 bool may_have_sparse_rows(const CompiledModel& model) {
-    return model.frictions.empty() && model.feedback.empty() && model.controls.empty();
+    return model.controls.empty();
 }
 
 bool may_have_segments(const CompiledModel& model) {
-    return may_have_sparse_rows(model) && !model.switches_by_reactions() &&
+    return may_have_sparse_rows(model) && model.frictions.empty() && model.feedback.empty() && !model.switches_by_reactions() &&
            std::all_of(model.events.list.begin(), model.events.list.end(),
                        [](const CompiledEvents::One& one) { return one.coordinates.empty(); });
 }
@@ -156,7 +156,10 @@ double longest_program(const CompiledModel& model) {
     if (model.is_large()) {
         return kLongestSegments * model.n();
     }
-    return std::max(kShortProgram, full_cost(model) / kWorthOfProgram);
+    // Multipliers that feed back and controls take an elimination of their own each.
+    const auto eliminations =
+        static_cast<double>(1 + model.feedback.size() + model.controls.size());
+    return std::max(kShortProgram, full_cost(model) / kWorthOfProgram) / eliminations;
 }
 
 RowSequence row_sequence(const CompiledModel& model, std::span<const int> rows, double most) {

@@ -14,8 +14,8 @@
 //   watch of the rank         a program        the fill of A A^T, row by row
 //                             sparse systems   the fill of [1 B^T; B 0], and solutions with it
 //
-// Friction, forces that depend on multipliers and actuators have full matrices alone; impacts, and
-// switches on reactions, have one program alone.
+// Actuators have full matrices alone; friction, forces that depend on multipliers, impacts, and
+// switches on reactions have one program alone, or none.
 #pragma once
 
 #include <cstddef>

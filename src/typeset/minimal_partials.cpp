@@ -162,7 +162,7 @@ void MinimalWriter::show_partials(const std::vector<Slopes>& all, const Stage& s
     if (all.empty()) {
         return;
     }
-    sheet_.begin(stage);
+    sheet_.begin(stage.title, stage.formula, stage.latex, stage.source);
     for (const Slopes& slopes : all) {
         Vec3 remainder{};
         for (std::size_t k = 0; k < 3; ++k) {
