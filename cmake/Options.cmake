@@ -26,8 +26,15 @@ if(ANANKE_FUZZ)
         -fsanitize=fuzzer-no-link -fno-sanitize=null,alignment,object-size,vptr)
 endif()
 
+# ccache reads precompiled headers only as written here: the compiler names them in what it preprocesses, and
+# ccache does not ask which of their macros a source uses. Paths count from the tree's parent, so that several
+# trees share what they have in common.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
-    set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+    get_filename_component(ccache_base ${CMAKE_SOURCE_DIR} DIRECTORY)
+    set(ccache_launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+        CCACHE_BASEDIR=${ccache_base} CCACHE_NOHASHDIR=1 ${CCACHE_PROGRAM})
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${ccache_launcher})
+    set(CMAKE_C_COMPILER_LAUNCHER ${ccache_launcher})
+    target_compile_options(ananke_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endif()
