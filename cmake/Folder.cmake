@@ -30,8 +30,6 @@ function(ananke_folder name)
         add_executable(test_${name} ${tests})
         target_link_libraries(test_${name} PRIVATE ananke_${name} ${FOLDER_TEST_USES} ananke_options GTest::gtest_main)
         ananke_share_test_headers(test_${name})
-        target_compile_definitions(test_${name} PRIVATE
-            ANANKE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
         add_test(NAME ${name} COMMAND test_${name})
     endif()
 endfunction()

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "places.h"
 #include "program.h"
 
 namespace ananke::tests {
@@ -421,7 +422,7 @@ pid_t start(const Scratch& scratch, const std::vector<std::string>& arguments, i
         if (input >= 0) {
             dup2(input, STDIN_FILENO);
         }
-        execv(ANANKE_PROGRAM, argv.data());
+        execv(places::program(), argv.data());
         _exit(99);
     }
     return child;

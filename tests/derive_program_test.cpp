@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "pipeline.h"
+#include "places.h"
 #include "solve/forms.h"
 
 namespace ananke::pipeline {
@@ -31,7 +32,7 @@ class Scratch {
 /// Exit code of the program; standard output and standard error go to files.
 int derive(const Scratch& scratch, const std::string& model, const std::string& options) {
     const std::string command =
-        fmt::format("'{}' derive '{}' {} > '{}' 2> '{}'", ANANKE_PROGRAM,
+        fmt::format("'{}' derive '{}' {} > '{}' 2> '{}'", places::program(),
                     (source_directory() / "models" / (model + ".ank")).string(), options,
                     scratch.file("out"), scratch.file("err"));
     const int status = std::system(command.c_str());
@@ -277,7 +278,7 @@ TEST(DeriveProgram, TheMinimalCOfBodies) {  // RH section 7: omega_A . omega_B =
         const std::string file = scratch.file(std::string(name) + ".ank");
         std::ofstream(file) << text;
         const std::string command =
-            fmt::format("'{}' derive '{}' --minimal --as c > '{}' 2> '{}'", ANANKE_PROGRAM, file,
+            fmt::format("'{}' derive '{}' --minimal --as c > '{}' 2> '{}'", places::program(), file,
                         scratch.file("out"), scratch.file("err"));
         ASSERT_EQ(std::system(command.c_str()), 0) << contents(scratch.file("err"));
         const Loaded loaded = load_text(name, text);

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "places.h"
 #include "program.h"
 
 namespace ananke::tests {
@@ -96,7 +97,7 @@ void execute_page(const fs::path& page, int& executed) {
 }
 
 TEST(Docs, EveryExampleRuns) {
-    const fs::path root(ANANKE_SOURCE_DIR);
+    const fs::path root(places::source_dir());
     std::vector<fs::path> pages{root / "README.md", root / "models" / "README.md"};
     for (const fs::directory_entry& entry : fs::directory_iterator(root / "docs")) {
         if (entry.path().extension() == ".md") {
@@ -112,7 +113,7 @@ TEST(Docs, EveryExampleRuns) {
 
 TEST(Docs, LinksLeadSomewhere) {
     static const std::regex link(R"(\]\(([^)#:]+)(#[^)]*)?\))");
-    const fs::path root(ANANKE_SOURCE_DIR);
+    const fs::path root(places::source_dir());
     std::vector<fs::path> pages{root / "README.md", root / "CONTRIBUTING.md",
                                 root / "models" / "README.md"};
     for (const fs::directory_entry& entry : fs::directory_iterator(root / "docs")) {

@@ -21,6 +21,7 @@
 #include "lang/parse_model.h"
 #include "dynamics/evaluator.h"
 #include "compile/prepare.h"
+#include "places.h"
 #include "simulate/row_writer.h"
 #include "simulate/run.h"
 #include "dynamics/start.h"
@@ -30,7 +31,7 @@ namespace ananke::pipeline {
 namespace fs = std::filesystem;
 
 inline const fs::path& source_directory() {
-    static const fs::path path(ANANKE_SOURCE_DIR);
+    static const fs::path path(places::source_dir());
     return path;
 }
 

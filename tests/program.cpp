@@ -1,3 +1,4 @@
+#include "places.h"
 #include "program.h"
 
 #include <cstdlib>
@@ -21,9 +22,9 @@ std::string read_text(const fs::path& path) {
 Scratch::Scratch() {
     std::string pattern = (fs::temp_directory_path() / "ananke-test-XXXXXX").string();
     path_ = mkdtemp(pattern.data());
-    fs::create_directory_symlink(fs::path(ANANKE_SOURCE_DIR) / "models", path_ / "models");
+    fs::create_directory_symlink(fs::path(places::source_dir()) / "models", path_ / "models");
     fs::create_directory(path_ / "bin");
-    fs::create_symlink(ANANKE_PROGRAM, path_ / "bin" / "ananke");
+    fs::create_symlink(places::program(), path_ / "bin" / "ananke");
 }
 
 Scratch::~Scratch() {

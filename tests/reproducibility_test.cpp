@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "pipeline.h"
+#include "places.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -88,7 +89,7 @@ std::string output_of(const std::string& command) {
 }
 
 TEST(Reproducibility, TwoProcessesWriteTheSameFile) {
-    const std::string command = std::string("'") + ANANKE_PROGRAM + "' run '" +
+    const std::string command = std::string("'") + places::program() + "' run '" +
                                 (source_directory() / "models" / "andrews.ank").string() +
                                 "' --until 0.1 --quiet --csv -";
     const std::string first = output_of(command);

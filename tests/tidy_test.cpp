@@ -13,6 +13,8 @@
 
 #include <gtest/gtest.h>
 
+#include "places.h"
+
 namespace ananke {
 namespace {
 
@@ -37,7 +39,7 @@ std::string text_of(const fs::path& path) {
 const std::vector<Source>& sources() {
     static const std::vector<Source> all = [] {
         std::vector<Source> found;
-        const fs::path root(ANANKE_SOURCE_DIR);
+        const fs::path root(places::source_dir());
         for (const char* top : {"src", "app", "include"}) {
             for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
                 const std::string extension = entry.path().extension().string();
@@ -249,7 +251,7 @@ TEST(Tidy, PublicHeadersAreFewAndNeedNoOtherLibrary) {
 
 /// The example of the README is the program that the install test builds and runs.
 TEST(Tidy, ReadmeShowsTheConsumer) {
-    const fs::path root(ANANKE_SOURCE_DIR);
+    const fs::path root(places::source_dir());
     const std::string readme = text_of(root / "README.md");
     for (const char* file : {"main.cpp", "CMakeLists.txt"}) {
         const std::string text = text_of(root / "tests" / "consumer" / file);

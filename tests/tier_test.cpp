@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "pipeline.h"
+#include "places.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -15,7 +16,7 @@ struct Output {
 
 Output run_program(const std::string& tier, const std::string& arguments) {
     const std::string command =
-        "ANANKE_CODE=" + tier + " '" + ANANKE_PROGRAM + "' " + arguments + " 2>&1";
+        "ANANKE_CODE=" + tier + " '" + places::program() + "' " + arguments + " 2>&1";
     Output output;
     FILE* pipe = popen(command.c_str(), "r");
     if (pipe == nullptr) {

@@ -10,13 +10,14 @@
 
 #include "classify/classify.h"
 #include "lang/parse_model.h"
+#include "places.h"
 
 namespace ananke::lang {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kTests = fs::path(ANANKE_SOURCE_DIR) / "tests";
+const fs::path kTests = fs::path(places::source_dir()) / "tests";
 
 std::string contents(const fs::path& path) {
     std::ifstream in(path, std::ios::binary);

@@ -10,6 +10,7 @@
 
 #include "lang/lexer.h"
 #include "lang/parse_model.h"
+#include "places.h"
 
 namespace ananke::lang {
 namespace {
@@ -32,7 +33,7 @@ const char* const kRest =
 
 std::vector<std::string> seeds() {
     std::vector<std::string> texts{kRest};
-    for (const auto& entry : fs::directory_iterator(fs::path(ANANKE_SOURCE_DIR) / "models")) {
+    for (const auto& entry : fs::directory_iterator(fs::path(places::source_dir()) / "models")) {
         if (entry.path().extension() == ".ank") {
             std::ifstream in(entry.path(), std::ios::binary);
             std::ostringstream text;

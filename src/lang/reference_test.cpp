@@ -8,6 +8,7 @@
 
 #include "classify/classify.h"
 #include "lang/parse_model.h"
+#include "places.h"
 
 namespace ananke::lang {
 namespace {
@@ -19,7 +20,7 @@ struct Example {
 };
 
 std::vector<Example> examples() {
-    std::ifstream in(std::string(ANANKE_SOURCE_DIR) + "/docs/language.md");
+    std::ifstream in(std::string(places::source_dir()) + "/docs/language.md");
     std::vector<Example> found;
     std::string line;
     bool inside = false;
@@ -70,7 +71,7 @@ TEST(Reference, ExamplesAreAcceptedOrRefusedAsThePageSays) {
 }
 
 TEST(Reference, LimitsOfThePageAreTheLimitsOfTheProgram) {
-    std::ifstream in(std::string(ANANKE_SOURCE_DIR) + "/docs/language.md");
+    std::ifstream in(std::string(places::source_dir()) + "/docs/language.md");
     std::ostringstream all;
     all << in.rdbuf();
     const std::string page = all.str();

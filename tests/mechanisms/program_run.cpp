@@ -1,3 +1,4 @@
+#include "places.h"
 #include "program_run.h"
 
 #include <cstdlib>
@@ -57,7 +58,7 @@ Table read_table(const std::string& text) {
 /// The program of this build, or another one by hand.
 std::string program() {
     const char* other = std::getenv("ANANKE_PROGRAM");
-    return other != nullptr ? other : ANANKE_PROGRAM;
+    return other != nullptr ? other : ananke::places::program();
 }
 
 }  // namespace
@@ -68,8 +69,9 @@ std::string exact_text(double value) {
 
 const fs::path& work_folder() {
     static const fs::path folder = [] {
-        fs::create_directories(MECHANISMS_FOLDER);
-        return fs::path(MECHANISMS_FOLDER);
+        const fs::path made = fs::path(ananke::places::build_dir()) / "mechanisms";
+        fs::create_directories(made);
+        return made;
     }();
     return folder;
 }
