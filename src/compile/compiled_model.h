@@ -46,6 +46,11 @@ struct Place {
     int row, column;
 };
 
+/// Where the parts of the kernel of the equations stand among its outputs.
+struct DynamicsOutputs {
+    std::size_t M = 0, Q, C, A, b, power, D, end;  ///< first of each; C = A without non-ideal terms
+};
+
 /// A friction: where its components stand among the stick rows and the directions of slip.
 struct CompiledFriction {
     std::string name;
@@ -161,6 +166,18 @@ struct CompiledModel {
     int n() const { return layout.n; }
     int m() const { return static_cast<int>(rows.size()); }
     bool is_large() const { return large; }
+    DynamicsOutputs outputs_of_dynamics() const {
+        const auto count = static_cast<std::size_t>(n());
+        DynamicsOutputs at;
+        at.Q = mass_entries.size();
+        at.C = at.Q + count;
+        at.A = at.C + (has_nonideal ? count : 0);
+        at.b = at.A + row_entries.size();
+        at.power = at.b + rows.size();
+        at.D = at.power + 1;
+        at.end = at.D + control_entries.size();
+        return at;
+    }
     /// The rows of constraints, without the stick rows.
     std::span<const mech::Row> constraints() const {
         return std::span(rows).first(static_cast<std::size_t>(constraint_rows));

@@ -89,10 +89,6 @@ class RightHandSide {
         }
     }
 
-    /// The program, null if there is none or if it is in segments.
-    std::shared_ptr<const code::Program> program() const {
-        return compiled_ && compiled_->ready() ? compiled_->program() : nullptr;
-    }
     /// Instructions of the program, 0 if there is none.
     std::size_t program_size() const {
         return compiled_ && compiled_->ready() ? compiled_->program_size() : 0;

@@ -1,4 +1,4 @@
-#include "dynamics/segmented_elimination.h"
+#include "dynamics/recorded_elimination.h"
 
 #include <algorithm>
 #include <map>
@@ -14,15 +14,15 @@ std::size_t at(int i) {
 
 }  // namespace
 
-using code::Traced;
+using code::Recorded;
 
-std::vector<Traced> traced_inputs(code::Tracer& tracer, const Evaluator& evaluator) {
+std::vector<Recorded> recorded_inputs(code::Recorder& recorder, const Evaluator& evaluator) {
     const compile::InputLayout& layout = evaluator.model().layout;
-    std::vector<Traced> inputs;
+    std::vector<Recorded> inputs;
     inputs.reserve(layout.size());
     for (std::uint32_t i = 0; i < layout.size(); ++i) {
         const bool parameter = i >= layout.p() && i < layout.sides();
-        inputs.push_back(parameter ? Traced(evaluator.inputs()[i]) : tracer.input(i));
+        inputs.push_back(parameter ? Recorded(evaluator.inputs()[i]) : recorder.input(i));
     }
     return inputs;
 }
@@ -46,27 +46,25 @@ std::vector<std::uint32_t> input_colors(const compile::CompiledModel& model) {
     return colors;
 }
 
-SegmentedElimination::SegmentedElimination(code::Tracer& tracer, const Evaluator& evaluator,
-                                           std::span<const Traced> inputs,
-                                           const TracedSystem& system, const RowOrder& order,
-                                           std::span<const int> norm_rows)
-    : tracer_(&tracer),
+RecordedElimination::RecordedElimination(code::Recorder& recorder, const Evaluator& evaluator,
+                                           std::span<const Recorded> inputs, RecordedSystem system,
+                                         const RowOrder& order, std::span<const int> norm_rows)
+    : recorder_(&recorder),
       model_(&evaluator.model()),
       inputs_(inputs),
-      system_(&system),
+      system_(std::move(system)),
       order_(&order),
       elimination_(model_->n(), static_cast<int>(order.rows.size())),
       blocks_(all_blocks(*model_)),
       inertias_(model_->inertia.output_count()),
       node_of_(at(model_->n()), -1),
-      turns_(model_->rotations.size()),
-      x_(at(model_->n()) + order.rows.size()) {
+      turns_(model_->rotations.size()) {
     code::Kernel inertia = model_->inertia;
     inertia.run(evaluator.inputs().data(), inertias_.data());
     find_cells(norm_rows);
 }
 
-void SegmentedElimination::find_cells(std::span<const int> norm_rows) {
+void RecordedElimination::find_cells(std::span<const int> norm_rows) {
     for (std::size_t g = 0; g < model_->rotations.size(); ++g) {
         const int first = model_->rotations[g].first;
         std::fill_n(node_of_.begin() + first, 4, static_cast<int>(nodes_.size()));
@@ -82,7 +80,7 @@ void SegmentedElimination::find_cells(std::span<const int> norm_rows) {
     const std::vector<int> places = places_among(
         order_->rows,
         std::max(
-            row_count(system_->row_places, order_->rows),
+            row_count(system_.row_places, order_->rows),
             norm_rows.empty() ? 0 : 1 + *std::max_element(norm_rows.begin(), norm_rows.end())));
     norm_of_row_.assign(rows, -1);
     for (std::size_t g = 0; g < norm_rows.size(); ++g) {
@@ -117,12 +115,12 @@ void SegmentedElimination::find_cells(std::span<const int> norm_rows) {
         const auto [x, y] = std::minmax(node_of_[at(place.row)], node_of_[at(place.column)]);
         mass_cell(x, y).entries.push_back(i);
     }
-    for (std::size_t i = 0; i < system_->row_places.size(); ++i) {
-        const int row = places[at(system_->row_places[i].row)];
+    for (std::size_t i = 0; i < system_.row_places.size(); ++i) {
+        const int row = places[at(system_.row_places[i].row)];
         if (row < 0) {
             continue;
         }
-        const int x = node_of_[at(system_->row_places[i].column)];
+        const int x = node_of_[at(system_.row_places[i].column)];
         std::vector<std::size_t>& of_row = cells_of_row_[at(row)];
         const auto known = std::find_if(of_row.begin(), of_row.end(),
                                         [&](std::size_t cell) { return cells_[cell].x == x; });
@@ -145,46 +143,42 @@ void SegmentedElimination::find_cells(std::span<const int> norm_rows) {
     }
 }
 
-int SegmentedElimination::block_of(const solve::Pivot& pivot) const {
+int RecordedElimination::block_of(const solve::Pivot& pivot) const {
     return pivot.coordinate < 0 ? joint_of_row_[at(pivot.row)] : blocks_[at(pivot.coordinate)];
 }
 
-std::vector<Traced> SegmentedElimination::run(PivotObserver<Traced>* observer) {
-    eliminate(observer);
-    a_.assign(x_.begin(), x_.end());
-    std::vector<int> missing(turns_.size(), 4);
-    std::vector<int> complete;
-    int block = -1;
-    elimination_.substitute_back(x_, [&](std::size_t step) {
-        const solve::Pivot& pivot = order_->pivots[step];
-        if (block_of(pivot) != block) {
-            block = block_of(pivot);
-            turn_back(complete);
-            complete.clear();
-            tracer_->cut();
-        }
-        const int group =
-            pivot.coordinate < 0 ? -1 : nodes_[at(node_of_[at(pivot.coordinate)])].group;
-        if (group >= 0 && --missing[at(group)] == 0) {
-            complete.push_back(group);
-        }
-    });
-    turn_back(complete);
-    tracer_->cut();
-    for (std::size_t i = 0; i < x_.size(); ++i) {
-        const bool turned = i < at(model_->n()) && nodes_[at(node_of_[i])].group >= 0;
-        a_[i] = turned ? a_[i] : x_[i];
+void RecordedElimination::enter_block(const solve::Pivot& pivot) {
+    if (const int block = block_of(pivot); block != block_) {
+        block_ = block;
+        recorder_->cut();
     }
-    return std::move(a_);
 }
 
-void SegmentedElimination::eliminate(PivotObserver<Traced>* observer) {
-    int block = -1;
-    for (const solve::Pivot& pivot : order_->pivots) {
-        if (block_of(pivot) != block) {
-            block = block_of(pivot);
-            tracer_->cut();
+void RecordedElimination::start_right() {
+    block_ = -1;
+    force_loaded_.assign(nodes_.size(), 0);
+    b_loaded_.assign(order_->rows.size(), 0);
+    x_.assign(at(model_->n()) + order_->rows.size(), Recorded());
+}
+
+void RecordedElimination::load_right(const solve::Pivot& pivot, const RecordedRightSide& right) {
+    if (pivot.coordinate >= 0) {
+        const int node = node_of_[at(pivot.coordinate)];
+        if (std::exchange(force_loaded_[at(node)], 1) == 0) {
+            load_force(node, right);
         }
+    }
+    if (pivot.row >= 0 && std::exchange(b_loaded_[at(pivot.row)], 1) == 0) {
+        Recorded& b = x_[at(model_->n() + pivot.row)];
+        b = b + right.b(at(pivot.row));
+    }
+}
+
+std::vector<Recorded> RecordedElimination::eliminate(const RecordedRightSide& right,
+                                                     PivotObserver* observer) {
+    start_right();
+    for (const solve::Pivot& pivot : order_->pivots) {
+        enter_block(pivot);
         if (pivot.coordinate >= 0) {
             load_node(node_of_[at(pivot.coordinate)]);
         }
@@ -194,34 +188,85 @@ void SegmentedElimination::eliminate(PivotObserver<Traced>* observer) {
         if (observer != nullptr) {
             observer->before(elimination_, pivot);
         }
-        const Traced value = elimination_.eliminate(pivot);
+        const Recorded value = elimination_.eliminate(pivot);
         if (observer != nullptr) {
             observer->after(pivot, value);
+        }
+        load_right(pivot, right);
+        elimination_.forward(elimination_.steps() - 1, x_);
+    }
+    return finish_right();
+}
+
+std::vector<Recorded> RecordedElimination::solve(const RecordedRightSide& right) {
+    start_right();
+    for (std::size_t k = 0; k < order_->pivots.size(); ++k) {
+        enter_block(order_->pivots[k]);
+        load_right(order_->pivots[k], right);
+        elimination_.forward(k, x_);
+    }
+    return finish_right();
+}
+
+/// The way back, and the accelerations of quaternions as soon as all four unknowns are there.
+std::vector<Recorded> RecordedElimination::finish_right() {
+    a_ = x_;
+    std::vector<int> missing(turns_.size(), 4);
+    std::vector<int> complete;
+    block_ = -1;
+    for (std::size_t k = order_->pivots.size(); k-- > 0;) {
+        const solve::Pivot& pivot = order_->pivots[k];
+        if (block_of(pivot) != block_) {
+            turn_back(complete);
+            complete.clear();
+        }
+        enter_block(pivot);
+        elimination_.back(k, x_);
+        const int group =
+            pivot.coordinate < 0 ? -1 : nodes_[at(node_of_[at(pivot.coordinate)])].group;
+        if (group >= 0 && --missing[at(group)] == 0) {
+            complete.push_back(group);
+        }
+    }
+    turn_back(complete);
+    recorder_->cut();
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+        const bool turned = i < at(model_->n()) && nodes_[at(node_of_[i])].group >= 0;
+        a_[i] = turned ? a_[i] : x_[i];
+    }
+    return std::move(a_);
+}
+
+void RecordedElimination::add_scaled(std::vector<Recorded>& y, const std::vector<Recorded>& x,
+                                     const Recorded& weight) {
+    const std::size_t n = at(model_->n());
+    int block = -1;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        const int its = i < n ? blocks_[i] : joint_of_row_[i - n];
+        if (std::exchange(block, its) != its) {
+            recorder_->cut();
+        }
+        y[i] = y[i] + weight * x[i];
+    }
+}
+
+void RecordedElimination::load_node(int node) {
+    if (std::exchange(node_loaded_[at(node)], 1) == 0) {
+        for (const std::size_t cell : cells_of_node_[at(node)]) {
+            load_cell(cells_[cell]);
         }
     }
 }
 
-void SegmentedElimination::load_node(int node) {
-    if (std::exchange(node_loaded_[at(node)], 1) != 0) {
-        return;
+void RecordedElimination::load_row(int row) {
+    if (std::exchange(row_loaded_[at(row)], 1) == 0) {
+        for (const std::size_t cell : cells_of_row_[at(row)]) {
+            load_cell(cells_[cell]);
+        }
     }
-    for (const std::size_t cell : cells_of_node_[at(node)]) {
-        load_cell(cells_[cell]);
-    }
-    load_force(node);
 }
 
-void SegmentedElimination::load_row(int row) {
-    if (std::exchange(row_loaded_[at(row)], 1) != 0) {
-        return;
-    }
-    for (const std::size_t cell : cells_of_row_[at(row)]) {
-        load_cell(cells_[cell]);
-    }
-    elimination_.add_right(model_->n() + row, system_->b(at(row)));
-}
-
-void SegmentedElimination::load_cell(Cell& cell) {
+void RecordedElimination::load_cell(Cell& cell) {
     if (std::exchange(cell.loaded, true)) {
         return;
     }
@@ -232,26 +277,26 @@ void SegmentedElimination::load_cell(Cell& cell) {
     }
 }
 
-const SegmentedElimination::Turn& SegmentedElimination::turn(int group) {
+const RecordedElimination::Turn& RecordedElimination::turn(int group) {
     Turn& turn = turns_[at(group)];
-    if (turn.segment != tracer_->segment()) {
-        std::array<Traced, 4> u;
+    if (turn.segment != recorder_->segment()) {
+        std::array<Recorded, 4> u;
         for (std::size_t i = 0; i < 4; ++i) {
             u[i] = inputs_[model_->layout.q() + at(model_->rotations[at(group)].first) + i];
         }
-        turn = {tracer_->segment(), solve::turning_matrix(u), solve::squared_norm(u)};
+        turn = {recorder_->segment(), solve::turning_matrix(u), solve::squared_norm(u)};
     }
     return turn;
 }
 
 /// A coordinate by the unknowns of the elimination.
-std::vector<std::pair<int, Traced>> SegmentedElimination::parts(int coordinate) {
+std::vector<std::pair<int, Recorded>> RecordedElimination::parts(int coordinate) {
     const Node& node = nodes_[at(node_of_[at(coordinate)])];
     if (node.group < 0) {
-        return {{coordinate, Traced(1.0)}};
+        return {{coordinate, Recorded(1.0)}};
     }
     const Turn& by = turn(node.group);
-    std::vector<std::pair<int, Traced>> list;
+    std::vector<std::pair<int, Recorded>> list;
     for (int k = 0; k < 4; ++k) {
         list.emplace_back(node.first + k, by.T[at(coordinate - node.first)][at(k)]);
     }
@@ -259,16 +304,16 @@ std::vector<std::pair<int, Traced>> SegmentedElimination::parts(int coordinate) 
 }
 
 /// As solve::QuaternionBasis::mass.
-void SegmentedElimination::load_mass(const Cell& cell) {
+void RecordedElimination::load_mass(const Cell& cell) {
     const Node& node = nodes_[at(cell.x)];
     if (cell.x == cell.y && node.group >= 0 && model_->rotations[at(node.group)].rigid) {
-        const Traced factor = turn(node.group).square * turn(node.group).square;
+        const Recorded factor = turn(node.group).square * turn(node.group).square;
         std::size_t next = 6 * at(node.group);
         for (int k = 0; k < 3; ++k) {
             for (int l = k; l < 3; ++l) {
                 const double J = inertias_[next++];
                 if (J != 0.0) {
-                    elimination_.add(node.first + k, node.first + l, Traced(J) * factor);
+                    elimination_.add(node.first + k, node.first + l, Recorded(J) * factor);
                 }
             }
         }
@@ -276,7 +321,7 @@ void SegmentedElimination::load_mass(const Cell& cell) {
     }
     for (const std::size_t i : cell.entries) {
         const compile::Place& place = model_->mass_entries[i];
-        const Traced value = system_->mass(i);
+        const Recorded value = system_.mass(i);
         const auto rows = parts(place.row);
         const auto columns = parts(place.column);
         if (cell.x != cell.y || node.group < 0) {
@@ -289,7 +334,7 @@ void SegmentedElimination::load_mass(const Cell& cell) {
         }
         for (std::size_t k = 0; k < 4; ++k) {
             for (std::size_t l = k; l < 4; ++l) {
-                Traced weight = rows[k].second * columns[l].second;
+                Recorded weight = rows[k].second * columns[l].second;
                 if (place.row != place.column) {
                     weight = weight + columns[k].second * rows[l].second;
                 }
@@ -300,23 +345,23 @@ void SegmentedElimination::load_mass(const Cell& cell) {
 }
 
 /// As solve::QuaternionBasis::rows.
-void SegmentedElimination::load_row_cell(const Cell& cell) {
+void RecordedElimination::load_row_cell(const Cell& cell) {
     const Node& node = nodes_[at(cell.x)];
     const int row = model_->n() + cell.row;
     if (node.group >= 0 && norm_of_row_[at(cell.row)] == node.group) {
-        elimination_.add(row, node.first + 3, Traced(2.0) * turn(node.group).square);
+        elimination_.add(row, node.first + 3, Recorded(2.0) * turn(node.group).square);
         return;
     }
     if (node.group < 0) {
         for (const std::size_t i : cell.entries) {
-            elimination_.add(row, node.first, system_->entries(i));
+            elimination_.add(row, node.first, system_.entries(i));
         }
         return;
     }
-    std::array<Traced, 4> sums;
+    std::array<Recorded, 4> sums;
     for (const std::size_t i : cell.entries) {
-        const Traced value = system_->entries(i);
-        const std::size_t component = at(system_->row_places[i].column - node.first);
+        const Recorded value = system_.entries(i);
+        const std::size_t component = at(system_.row_places[i].column - node.first);
         const Turn& by = turn(node.group);
         for (std::size_t k = 0; k < 4; ++k) {
             sums[k] = sums[k] + value * by.T[component][k];
@@ -327,32 +372,32 @@ void SegmentedElimination::load_row_cell(const Cell& cell) {
     }
 }
 
-void SegmentedElimination::load_force(int index) {
+void RecordedElimination::load_force(int index, const RecordedRightSide& right) {
     const Node& node = nodes_[at(index)];
     if (node.group < 0) {
-        elimination_.add_right(node.first, system_->force(at(node.first)));
+        x_[at(node.first)] = x_[at(node.first)] + right.force(at(node.first));
         return;
     }
-    std::array<Traced, 4> sums;
+    std::array<Recorded, 4> sums;
     for (std::size_t i = 0; i < 4; ++i) {
-        const Traced force = system_->force(at(node.first) + i);
+        const Recorded force = right.force(at(node.first) + i);
         const Turn& by = turn(node.group);
         for (std::size_t k = 0; k < 4; ++k) {
             sums[k] = sums[k] + by.T[i][k] * force;
         }
     }
-    for (int k = 0; k < 4; ++k) {
-        elimination_.add_right(node.first + k, sums[at(k)]);
+    for (std::size_t k = 0; k < 4; ++k) {
+        x_[at(node.first) + k] = x_[at(node.first) + k] + sums[k];
     }
 }
 
 /// Accelerations of quaternions from angular ones.
-void SegmentedElimination::turn_back(std::span<const int> groups) {
+void RecordedElimination::turn_back(std::span<const int> groups) {
     for (const int group : groups) {
         const std::size_t first = at(model_->rotations[at(group)].first);
         const Turn& by = turn(group);
         for (std::size_t i = 0; i < 4; ++i) {
-            Traced sum;
+            Recorded sum;
             for (std::size_t k = 0; k < 4; ++k) {
                 sum = sum + by.T[i][k] * x_[first + k];
             }

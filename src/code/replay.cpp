@@ -1,4 +1,4 @@
-#include "code/lazy_replay.h"
+#include "code/replay.h"
 
 #include <algorithm>
 #include <limits>
@@ -16,37 +16,39 @@ bool is_fused(Op op) {
 
 }  // namespace
 
-LazyReplay::LazyReplay(Tracer& tracer, const Program& program, std::span<const Traced> inputs,
+Replay::Replay(Recorder& recorder, const Program& program, std::span<const Recorded> inputs,
                        std::span<const std::uint32_t> colors)
-    : tracer_(&tracer), program_(&program), inputs_(inputs) {
-    ANANKE_REQUIRE(inputs.size() == program.input_count && colors.size() == inputs.size());
+    : recorder_(&recorder), program_(&program), inputs_(inputs.begin(), inputs.end()) {
+    ANANKE_REQUIRE(inputs.size() == program.input_count &&
+                   (colors.empty() || colors.size() == inputs.size()));
     const auto fused = std::count_if(program.instructions.begin(), program.instructions.end(),
                                      [](const Instruction& one) { return is_fused(one.op); });
     const std::size_t count = program.instructions.size() + static_cast<std::size_t>(fused);
     nodes_.reserve(count);
-    keys_.reserve(program.first_temporary() + count);
+    std::vector<Key> keys;
+    keys.reserve(program.first_temporary() + count);
     std::vector<std::uint32_t> source(program.slot_count);
     std::iota(source.begin(), source.end(), 0U);
     for (std::uint32_t i = 0; i < program.input_count; ++i) {
-        keys_.push_back({mix(1, colors[i]), i});
+        keys.push_back({mix(1, colors.empty() ? i : colors[i]), i});
     }
-    keys_.resize(program.first_temporary(), {mix(2, 0), std::numeric_limits<std::uint32_t>::max()});
+    keys.resize(program.first_temporary(), {mix(2, 0), std::numeric_limits<std::uint32_t>::max()});
     for (const Instruction& one : program.instructions) {
         const std::uint32_t a = source[one.a];
         const std::uint32_t b = source[one.b];
         const std::uint32_t c = source[one.c];
         switch (one.op) {
             case Op::kFma:
-                source[one.target] = add({Op::kAdd, {add({Op::kMul, {a, b, 0}}), c, 0}});
+                source[one.target] = add({Op::kAdd, {add({Op::kMul, {a, b, 0}}, keys), c, 0}}, keys);
                 break;
             case Op::kFms:
-                source[one.target] = add({Op::kSub, {add({Op::kMul, {a, b, 0}}), c, 0}});
+                source[one.target] = add({Op::kSub, {add({Op::kMul, {a, b, 0}}, keys), c, 0}}, keys);
                 break;
             case Op::kFnma:
-                source[one.target] = add({Op::kSub, {c, add({Op::kMul, {a, b, 0}}), 0}});
+                source[one.target] = add({Op::kSub, {c, add({Op::kMul, {a, b, 0}}, keys), 0}}, keys);
                 break;
             default:
-                source[one.target] = add({one.op, {a, b, c}});
+                source[one.target] = add({one.op, {a, b, c}}, keys);
                 break;
         }
     }
@@ -55,35 +57,34 @@ LazyReplay::LazyReplay(Tracer& tracer, const Program& program, std::span<const T
     }
     values_.resize(nodes_.size());
     known_.assign(nodes_.size(), 0);
-    std::vector<Key>().swap(keys_);
 }
 
-std::uint32_t LazyReplay::add(const Node& node) {
+std::uint32_t Replay::add(const Node& node, std::vector<Key>& keys) {
     nodes_.push_back(node);
     std::array<std::uint32_t, 3>& from = nodes_.back().from;
-    if (arity(node.op) == 2 && is_commutative(node.op) && keys_[from[1]] < keys_[from[0]]) {
+    if (arity(node.op) == 2 && is_commutative(node.op) && keys[from[1]] < keys[from[0]]) {
         std::swap(from[0], from[1]);
     }
     Key key{mix(3, static_cast<std::uint64_t>(node.op)), std::numeric_limits<std::uint32_t>::max()};
     for (int k = 0; k < arity(node.op); ++k) {
-        const Key& operand = keys_[from[static_cast<std::size_t>(k)]];
+        const Key& operand = keys[from[static_cast<std::size_t>(k)]];
         key.structure = mix(key.structure, operand.structure);
         key.first_input = std::min(key.first_input, operand.first_input);
     }
-    keys_.push_back(key);
-    return static_cast<std::uint32_t>(keys_.size()) - 1;
+    keys.push_back(key);
+    return static_cast<std::uint32_t>(keys.size()) - 1;
 }
 
-Traced LazyReplay::value(std::uint32_t source) const {
+Recorded Replay::value(std::uint32_t source) const {
     const Slot first = program_->first_temporary();
     if (source < program_->input_count) {
         return inputs_[source];
     }
-    return source < first ? Traced(program_->constants[source - program_->input_count])
+    return source < first ? Recorded(program_->constants[source - program_->input_count])
                           : values_[source - first];
 }
 
-Traced LazyReplay::output(std::size_t which) {
+Recorded Replay::output(std::size_t which) {
     const Slot first = program_->first_temporary();
     const std::uint32_t root = outputs_[which];
     if (root < first) {
@@ -114,9 +115,36 @@ Traced LazyReplay::output(std::size_t which) {
     return value(root);
 }
 
-Traced LazyReplay::apply(const Node& node) {
-    const Traced a = value(node.from[0]);
-    const Traced b = arity(node.op) > 1 ? value(node.from[1]) : Traced();
+std::vector<Recorded> Replay::outputs() {
+    std::vector<Recorded> all;
+    all.reserve(outputs_.size());
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+        all.push_back(output(i));
+    }
+    return all;
+}
+
+Replay Replay::with(std::vector<Recorded> inputs) const {
+    ANANKE_REQUIRE(inputs.size() == inputs_.size());
+    Replay other = *this;
+    const Slot first = program_->first_temporary();
+    std::vector<char> changed(first + nodes_.size(), 0);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        changed[i] = inputs[i].is_same_as(inputs_[i]) ? 0 : 1;
+    }
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        for (int k = 0; k < arity(nodes_[i].op); ++k) {
+            changed[first + i] |= changed[nodes_[i].from[static_cast<std::size_t>(k)]];
+        }
+        other.known_[i] = changed[first + i] != 0 ? 0 : known_[i];
+    }
+    other.inputs_ = std::move(inputs);
+    return other;
+}
+
+Recorded Replay::apply(const Node& node) {
+    const Recorded a = value(node.from[0]);
+    const Recorded b = arity(node.op) > 1 ? value(node.from[1]) : Recorded();
     switch (node.op) {
         case Op::kAdd:
             return a + b;
@@ -127,8 +155,8 @@ Traced LazyReplay::apply(const Node& node) {
         case Op::kDiv:
             return a / b;
         default:
-            return tracer_->apply(node.op, a, b,
-                                  arity(node.op) > 2 ? value(node.from[2]) : Traced());
+            return recorder_->apply(node.op, a, b,
+                                  arity(node.op) > 2 ? value(node.from[2]) : Recorded());
     }
 }
 
