@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,6 +20,7 @@ namespace ananke::pipeline {
 inline std::shared_ptr<const compile::CompiledModel> as_large(const compile::Prepared& prepared) {
     auto large = std::make_shared<compile::CompiledModel>(*prepared.compiled);
     large->large = true;
+    large->most_operations = 0;
     large->programs = std::make_shared<compile::ProgramStore>();  // those in one piece are not for it
     return large;
 }
@@ -28,6 +30,7 @@ inline std::shared_ptr<const compile::CompiledModel> as_full(const compile::Prep
     auto full = std::make_shared<compile::CompiledModel>(*prepared.compiled);
     full->sparse = false;
     full->large = false;
+    full->most_operations = std::numeric_limits<std::size_t>::max();
     full->programs = std::make_shared<compile::ProgramStore>();
     return full;
 }

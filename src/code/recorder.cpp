@@ -202,8 +202,9 @@ SegmentedProgram Recorder::segments(std::span<const Recorded> outputs) {
     return make_segments(trace_, list);
 }
 
-RecordedKernel Recorder::kernel(std::span<const Recorded> outputs, FreeSigns free) {
-    return operations_ + pattern_.size() <= kMostOperations
+RecordedKernel Recorder::kernel(std::span<const Recorded> outputs, std::size_t most,
+                                FreeSigns free) {
+    return operations_ + pattern_.size() <= most
                ? RecordedKernel(StateKernel(program(outputs, free)))
                : RecordedKernel(SegmentedKernel(segments(outputs)));
 }

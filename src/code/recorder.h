@@ -91,10 +91,10 @@ class Recorder {
     Program program(std::span<const Recorded> outputs, FreeSigns free = {});
     /// The outputs as one segment of code per segment of the record.
     SegmentedProgram segments(std::span<const Recorded> outputs);
-    /// Whichever costs less: segments from kMostOperations on.
-    RecordedKernel kernel(std::span<const Recorded> outputs, FreeSigns free = {});
+    /// One program, or segments where the record has more operations than `most`.
+    RecordedKernel kernel(std::span<const Recorded> outputs, std::size_t most, FreeSigns free = {});
 
-    /// Operations of one program. Longer ones leave the first-level instruction cache (32 KB, 7 bytes
+    /// The usual bound on the operations of one program. Longer ones leave the first-level instruction cache (32 KB, 7 bytes
     /// each) and take longer to emit; segments of equal structure share their code and run in packets.
     static constexpr std::size_t kMostOperations = 20'000;
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "code/kernel.h"
+#include "code/recorder.h"
 #include "mech/equations.h"
 #include "mech/model.h"
 #include "compile/compiled_events.h"
@@ -113,6 +114,8 @@ struct CompiledModel {
     /// Nothing of the size n x n is to be made: programs come in segments, matrices are sparse. For
     /// those without impacts.
     bool large = false;
+    /// Operations of a program of the motion; longer ones come in segments.
+    std::size_t most_operations = code::Recorder::kMostOperations;
 
     std::vector<Place> mass_entries;       ///< upper triangle of M
     std::vector<Place> row_entries;        ///< of A, all rows

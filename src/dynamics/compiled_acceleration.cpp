@@ -83,7 +83,7 @@ CompiledAcceleration::Recording* CompiledAcceleration::make(RowOrder order) {
     const compile::CompiledModel& model = evaluator_->model();
     const auto code =
         model.programs->get<Code>(key(compile::RecordKey::Kind::kAcceleration, order),
-                                  [&] { return record(order, Outputs::kMotion); });
+                                  [&] { return compile(order, Outputs::kMotion); });
     recordings_.push_back(std::make_unique<Recording>(*code, std::move(order)));
     return recordings_.back().get();
 }
@@ -180,27 +180,25 @@ void CompiledAcceleration::Watched::add_pivot(const Recorded& value, const Bound
     }
 }
 
-CompiledAcceleration::Code CompiledAcceleration::record(const RowOrder& order,
-                                                        Outputs wanted) const {
+CompiledAcceleration::Record CompiledAcceleration::record(code::Recorder& recorder,
+                                                          const RowOrder& order,
+                                                          Outputs wanted) const {
     const compile::CompiledModel& model = evaluator_->model();
-    const compile::InputLayout& layout = model.layout;
     const std::size_t n = at(n_);
-    code::Recorder recorder(static_cast<std::uint32_t>(layout.size()));
     const std::vector<Recorded> inputs = recorded_inputs(recorder, *evaluator_);
     Watched watched(order.rows.size());
     RecordedMotion motion(*evaluator_, recorder, inputs, order, watched);
-
-    std::vector<Recorded> outputs;
+    Record record;
     const auto put = [&](std::span<const Recorded> values) {
-        outputs.insert(outputs.end(), values.begin(), values.end());
+        record.outputs.insert(record.outputs.end(), values.begin(), values.end());
     };
-    put(std::span(inputs).subspan(layout.v(), n));
+    put(std::span(inputs).subspan(model.layout.v(), n));
     put(std::span(motion.answer().x).first(n));
-    outputs.push_back(motion.energy_rate());
+    record.outputs.push_back(motion.energy_rate());
     for (int row = model.constraint_rows; row < model.m(); ++row) {
-        outputs.push_back(motion.lambda(motion.answer(), row));
+        record.outputs.push_back(motion.lambda(motion.answer(), row));
     }
-    const code::FreeSigns pivots{outputs.size(), watched.pivots.size()};  // watched by what they were
+    record.signs = {record.outputs.size(), watched.pivots.size()};
     put(watched.pivots);
     put(watched.parts);
     put(motion.limits());
@@ -215,11 +213,36 @@ CompiledAcceleration::Code CompiledAcceleration::record(const RowOrder& order,
             put_forces(motion.ideal());
         }
     }
-    Code code{recorder.kernel(outputs, pivots), std::move(watched.bounds), watched.parts.size(),
-              motion.limits().size()};
-    code.takes_state_alone = code.kernel.program() != nullptr && model.switches.empty() &&
-                             code::used_inputs(code.kernel.program()->program()) <= layout.a();
+    record.bounds = std::move(watched.bounds);
+    record.parts = watched.parts.size();
+    record.limits = motion.limits().size();
+    return record;
+}
+
+CompiledAcceleration::Code CompiledAcceleration::compile(const RowOrder& order,
+                                                         Outputs wanted) const {
+    const compile::CompiledModel& model = evaluator_->model();
+    code::Recorder recorder(static_cast<std::uint32_t>(model.layout.size()));
+    Record made = record(recorder, order, wanted);
+    Code code{recorder.kernel(made.outputs, model.most_operations, made.signs),
+              std::move(made.bounds), made.parts, made.limits};
+    code.takes_state_alone =
+        code.kernel.program() != nullptr && model.switches.empty() &&
+        code::used_inputs(code.kernel.program()->program()) <= model.layout.a();
     return code;
+}
+
+/// One program, whatever its length, of the derivatives of the rates by q and v, which stand side by
+/// side among the inputs.
+code::Program CompiledAcceleration::record_tangent(const RowOrder& order) const {
+    const compile::InputLayout& layout = evaluator_->model().layout;
+    code::Recorder recorder(static_cast<std::uint32_t>(layout.size()));
+    const Record made = record(recorder, order, Outputs::kMotion);
+    const std::size_t rows = at(n_) + integrals_;
+    std::vector<std::uint32_t> moving(2 * at(n_));
+    std::iota(moving.begin(), moving.end(), static_cast<std::uint32_t>(layout.q()));
+    const auto rates = std::span(made.outputs).subspan(at(n_), rows);
+    return code::tangent(recorder.program(rates), moving, rows);
 }
 
 void CompiledAcceleration::start_from(const double* lambda) {
@@ -255,7 +278,7 @@ std::optional<MotionForces> CompiledAcceleration::forces(double t, const double*
     if (!active_->forces) {
         const auto kernel = model.programs->get<code::RecordedKernel>(
             key(compile::RecordKey::Kind::kForces, active_->order),
-            [&] { return record(active_->order, Outputs::kForces).kernel; });
+            [&] { return compile(active_->order, Outputs::kForces).kernel; });
         active_->forces.emplace(*kernel);
     }
     forces_outputs_.resize(active_->forces->output_count());
@@ -323,26 +346,17 @@ void CompiledAcceleration::push(std::span<const double> lambda, std::span<const 
     }
 }
 
-bool CompiledAcceleration::derivatives(double t, const double* q, const double* v,
+void CompiledAcceleration::derivatives(double t, const double* q, const double* v,
                                        std::span<double> J) {
-    const compile::InputLayout& layout = evaluator_->model().layout;
-    const auto n = static_cast<std::size_t>(n_);
-    const std::size_t inputs = layout.size();
-    const std::size_t columns = 2 * n;  // q and v stand side by side among the inputs
+    const std::size_t n = at(n_);
+    const std::size_t inputs = evaluator_->model().layout.size();
+    const std::size_t columns = 2 * n;
     const std::size_t rows = n + integrals_;
     constexpr std::size_t lanes = kLanes;
-    if (active_->kernel.program() == nullptr) {
-        return false;  // in segments
-    }
     if (!active_->tangent) {
-        std::vector<std::uint32_t> moving(columns);
-        std::iota(moving.begin(), moving.end(), static_cast<std::uint32_t>(layout.q()));
         const auto code = evaluator_->model().programs->get<code::PacketKernel<kLanes>>(
-            key(compile::RecordKey::Kind::kTangent, active_->order), [&] {
-                code::Program program = active_->kernel.program()->program();
-                program.outputs.erase(program.outputs.begin(), program.outputs.begin() + n_);
-                return code::PacketKernel<kLanes>(code::tangent(program, moving, rows));
-            });
+            key(compile::RecordKey::Kind::kTangent, active_->order),
+            [&] { return code::PacketKernel<kLanes>(record_tangent(active_->order)); });
         active_->tangent.emplace(*code);
     }
     tangent_inputs_.assign((inputs + columns) * lanes, 0.0);
@@ -371,7 +385,6 @@ bool CompiledAcceleration::derivatives(double t, const double* q, const double* 
             }
         }
     }
-    return true;
 }
 
 bool CompiledAcceleration::serves_across() const {

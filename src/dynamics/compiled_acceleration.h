@@ -68,6 +68,8 @@ class CompiledAcceleration {
         const code::SegmentedKernel* segments = active_->kernel.segments();
         return segments != nullptr ? &segments->program() : nullptr;
     }
+    /// The program, null if it is in segments. Requires ready().
+    const code::StateKernel* program() const { return active_->kernel.program(); }
     /// The choice. Requires ready().
     const RowOrder& order() const { return active_->order; }
 
@@ -111,10 +113,8 @@ class CompiledAcceleration {
     }
 
     /// Derivatives of a, then of what follows it among the rates, by (q, v), row by row: rows of 2n
-    /// numbers.
-    /// Requires ready(). Allocates where the order has not been asked for any before. False for
-    /// programs in segments.
-    bool derivatives(double t, const double* q, const double* v, std::span<double> J);
+    /// numbers. Requires ready(). Allocates where the order has not been asked for any before.
+    void derivatives(double t, const double* q, const double* v, std::span<double> J);
 
   private:
     /// Directions that one run of a program of derivatives takes.
@@ -196,7 +196,15 @@ class CompiledAcceleration {
         return watched() + active_->pivots.size() + active_->parts + active_->limits;
     }
     enum class Outputs : std::uint8_t { kMotion, kForces };
-    Code record(const RowOrder& order, Outputs wanted) const;
+    struct Record {
+        std::vector<code::Recorded> outputs;
+        code::FreeSigns signs;  ///< pivots are watched by their size, see PivotWatch
+        std::vector<PivotWatch> bounds;
+        std::size_t parts = 0, limits = 0;
+    };
+    Record record(code::Recorder& recorder, const RowOrder& order, Outputs wanted) const;
+    Code compile(const RowOrder& order, Outputs wanted) const;
+    code::Program record_tangent(const RowOrder& order) const;
     Recording* make(RowOrder order);
     compile::RecordKey key(compile::RecordKey::Kind kind, const RowOrder& order) const;
     PivotHealth health(const std::vector<double>& outputs) const {

@@ -156,7 +156,7 @@ code::RecordedKernel CompiledProjection::record_level(const code::Program& progr
         magnitudes.push_back(level.output(all + places.size() + k));
     }
     outputs.insert(outputs.end(), magnitudes.begin(), magnitudes.end());
-    return recorder.kernel(outputs);
+    return recorder.kernel(outputs, model.most_operations);
 }
 
 void CompiledProjection::take_slopes(Level& level, bool velocity, double t, const double* q,

@@ -167,9 +167,10 @@ SolveStatus RightHandSide::solve_by_law(double t, const double* q, const double*
 }
 
 bool RightHandSide::derivatives(double t, const double* q, const double* v, std::span<double> J) {
-    if (!compiled_ || !compiled_->ready() || !compiled_->derivatives(t, q, v, J)) {
+    if (!compiled_ || !compiled_->ready()) {
         return false;
     }
+    compiled_->derivatives(t, q, v, J);
     if (!are_finite_fresh(J.data(), J.size()) && evaluator_->take_own_law(t, q, v)) {
         compiled_->derivatives(t, q, v, J);
         evaluator_->resume_hold();
