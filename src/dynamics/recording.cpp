@@ -19,16 +19,16 @@ PivotChoice pivots_of(std::optional<solve::EliminationOrder> order) {
 }
 
 /// At the last state of the evaluator; `places` of the rows of the model among those that count.
-solve::QuaternionBasis<double> quaternion_basis(const Evaluator& evaluator,
+solve::QuaternionBasis quaternion_basis(const Evaluator& evaluator,
                                                 std::span<const int> places) {
     const compile::CompiledModel& model = evaluator.model();
     std::vector<double> inertias(model.inertia.output_count());
     code::Kernel kernel = model.inertia;
     kernel.run(evaluator.inputs().data(), inertias.data());
-    std::vector<solve::QuaternionGroup<double>> groups;
+    std::vector<solve::QuaternionGroup> groups;
     for (std::size_t g = 0; g < model.rotations.size(); ++g) {
         const compile::CompiledModel::Rotation& rotation = model.rotations[g];
-        solve::QuaternionGroup<double> group;
+        solve::QuaternionGroup group;
         group.first = rotation.first;
         group.norm_row =
             rotation.norm_row < 0 ? -1 : places[static_cast<std::size_t>(rotation.norm_row)];
@@ -152,7 +152,7 @@ solve::SparseSystem sparse_system(const Evaluator& evaluator, const EntryValues&
             entries.push_back({row, place.column, at.rows[i], varies[i] == 0});
         }
     }
-    const solve::QuaternionBasis<double> basis = quaternion_basis(evaluator, places);
+    const solve::QuaternionBasis basis = quaternion_basis(evaluator, places);
     solve::SparseSystem system{
         model.n(), static_cast<int>(rows.size()), basis.mass(mass), basis.rows(entries), {}};
     Eigen::VectorXd diagonal = Eigen::VectorXd::Zero(model.n());
