@@ -89,6 +89,10 @@ class RightHandSide {
         }
     }
 
+    /// The program, null if there is none or if it is in segments.
+    const code::StateKernel* program() const {
+        return compiled_ && compiled_->ready() ? compiled_->program() : nullptr;
+    }
     /// Instructions of the program, 0 if there is none.
     std::size_t program_size() const {
         return compiled_ && compiled_->ready() ? compiled_->program_size() : 0;
