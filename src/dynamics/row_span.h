@@ -3,9 +3,10 @@
 //   row = sum of c_k row_k + remainder,     A a = b  =>  row . a = sum of c_k b_k without remainder
 #pragma once
 
-#include <Eigen/Dense>
 #include <span>
 #include <vector>
+
+#include "dense/dense.h"
 
 namespace ananke::dynamics {
 

@@ -4,11 +4,11 @@
 //   row = sum of c_k row_k + remainder,     A a = b  =>  row . a = sum of c_k b_k without remainder
 #pragma once
 
-#include <Eigen/Dense>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "dense/dense.h"
 #include "dynamics/evaluator.h"
 #include "dynamics/row_span.h"
 #include "dynamics/sparse_rows.h"

@@ -16,11 +16,11 @@
 // [HW] Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd ed. 1996.
 #pragma once
 
-#include <Eigen/Dense>
 #include <complex>
 #include <memory>
 #include <vector>
 
+#include "dense/dense.h"
 #include "ode/linearization.h"
 #include "ode/one_step.h"
 #include "ode/predictive_control.h"

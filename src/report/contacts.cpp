@@ -5,9 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include <Eigen/Dense>
-
 #include "compile/reactions.h"
+#include "dense/dense.h"
 
 namespace ananke::report {
 namespace {

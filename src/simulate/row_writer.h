@@ -1,11 +1,11 @@
 // The columns of a run and their values at one state: the contract of the result files.
 #pragma once
 
-#include <Eigen/Dense>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "dense/dense.h"
 #include "dynamics/actuation.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
 #include "base/check.h"
 #include "base/text.h"
+#include "dense/dense.h"
 #include "solve/acceleration.h"
 #include "solve/contradiction.h"
 #include "solve/kernels.h"

@@ -4,7 +4,6 @@
 //   velocities:  least |v - guess|_M  with psi(q, v) = 0   over the velocities not marked exact
 #pragma once
 
-#include <Eigen/Dense>
 #include <functional>
 #include <optional>
 #include <span>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "dense/dense.h"
 #include "solve/projection.h"
 #include "solve/search_units.h"
 
