@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "mech/model.h"
 
 namespace ananke::lang {
 
@@ -195,28 +196,16 @@ struct EventAction {
     Span span;
 };
 struct EventDeclaration {
-    enum class Crossing : std::uint8_t { kEither, kRising, kFalling };
     ExprId name = kNoExpr;
     ExprId left = kNoExpr;
     ExprId right = kNoExpr;
     Span equation;
-    Crossing crossing = Crossing::kEither;
+    mech::Event::Crossing crossing = mech::Event::Crossing::kEither;
     std::vector<EventAction> actions;
 };
 /// view B box size at place colour "steel", view line P to Q, view camera from a to b and so on.
 struct ViewStatement {
-    enum class Kind : std::uint8_t {
-        kSphere,
-        kBox,
-        kCylinder,
-        kColour,
-        kLine,
-        kSpring,
-        kTrail,
-        kHide,
-        kCamera
-    };
-    Kind kind = Kind::kSphere;
+    mech::View::Kind kind = mech::View::Kind::kSphere;
     ExprId target = kNoExpr;
     ExprId other = kNoExpr;   ///< the far end of a line or spring
     ExprId size = kNoExpr;    ///< a radius, or the sides of a box

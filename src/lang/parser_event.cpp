@@ -95,7 +95,7 @@ bool Parser::event_equation(EventDeclaration& node) {
 }
 
 bool Parser::event_direction(EventDeclaration& node) {
-    using Crossing = EventDeclaration::Crossing;
+    using Crossing = mech::Event::Crossing;
     if (accept_word("rising")) {
         node.crossing = Crossing::kRising;
     } else if (accept_word("falling")) {

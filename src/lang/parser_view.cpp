@@ -9,7 +9,7 @@
 namespace ananke::lang {
 namespace {
 
-using Kind = ViewStatement::Kind;
+using Kind = mech::View::Kind;
 
 struct Word {
     std::string_view word;
