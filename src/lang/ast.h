@@ -77,29 +77,19 @@ struct Statement;
 struct ModelTitle {
     std::string title;
 };
-struct ParameterList {
+/// A keyword, and definitions with commas between them.
+struct BindingList {
     std::vector<Binding> items;
 };
+struct ParameterList : BindingList {};
+struct SpeedList : BindingList {};
+struct LetList : BindingList {};
+struct OutputList : BindingList {};
+struct InitialList : BindingList {};
+struct ScaleList : BindingList {};
+struct GaugeList : BindingList {};
 struct CoordinateList {
     std::vector<ExprId> names;
-};
-struct SpeedList {
-    std::vector<Binding> items;
-};
-struct LetList {
-    std::vector<Binding> items;
-};
-struct OutputList {
-    std::vector<Binding> items;
-};
-struct InitialList {
-    std::vector<Binding> items;
-};
-struct ScaleList {
-    std::vector<Binding> items;
-};
-struct GaugeList {
-    std::vector<Binding> items;
 };
 /// Of a definition; those of functions have no type and no fallback.
 struct Argument {
@@ -112,12 +102,13 @@ struct FunctionDefinition {
     std::vector<Argument> arguments;
     ExprId body = kNoExpr;
 };
-struct KineticTerm {
+/// A keyword, and an expression.
+struct Term {
     ExprId value = kNoExpr;
 };
-struct PotentialTerm {
-    ExprId value = kNoExpr;
-};
+struct KineticTerm : Term {};
+struct PotentialTerm : Term {};
+struct GravityTerm : Term {};
 struct MassTerm {
     std::vector<ExprId> names;
     ExprId matrix = kNoExpr;
@@ -139,9 +130,6 @@ struct ComplianceTerm {
     ExprId value = kNoExpr;
     ExprId translation = kNoExpr;
     ExprId rotation = kNoExpr;
-};
-struct GravityTerm {
-    ExprId value = kNoExpr;
 };
 struct ParticleDeclaration {
     ExprId name = kNoExpr;

@@ -36,11 +36,7 @@ class Evaluation {
 
     /// Points that expressions name are added to `points`, unless it is null.
     void name_points_into(std::vector<int>* points) { named_points_ = points; }
-    void note_point(int point) {
-        if (named_points_ != nullptr) {
-            named_points_->push_back(point);
-        }
-    }
+    std::vector<int>* named_points() const { return named_points_; }
 
     std::uint64_t steps = 0;  ///< operations of the whole model
     int depth = 0;            ///< of the present operation

@@ -16,24 +16,11 @@
 
 namespace ananke::lang {
 
-std::string shown(const Value& value) {
-    switch (value.kind) {
-        case ValueKind::kScalar:
-            return "a scalar";
-        case ValueKind::kVector:
-            return "a vector";
-        case ValueKind::kTruth:
-            return "a condition";
-        case ValueKind::kPoint:
-            return "a point";
-        case ValueKind::kBody:
-            return "a body";
-        case ValueKind::kRotation:
-            return "a rotation";
-        case ValueKind::kNone:
-            break;
-    }
-    return "nothing";
+std::string_view shown(const Value& value) {
+    // In the order of the kinds.
+    static constexpr std::array<std::string_view, 7> kKinds{
+        "nothing", "a scalar", "a vector", "a condition", "a point", "a body", "a rotation"};
+    return kKinds[static_cast<std::size_t>(value.kind)];
 }
 
 bool usable(Lowering& in, const Value& value, ExprId at) {
@@ -561,8 +548,9 @@ Value evaluate(Lowering& in, ExprId id) {
     ++in.evaluation.depth;
     const Value value = evaluate_kind(in, id);
     --in.evaluation.depth;
-    if (value.is_point() || value.is_body()) {
-        in.evaluation.note_point(in.bodies.point_of(value));
+    if (std::vector<int>* points = in.evaluation.named_points();
+        points != nullptr && (value.is_point() || value.is_body())) {
+        points->push_back(in.bodies.point_of(value));
     }
     const bool is_quantity = e.kind == ExprKind::kName || e.kind == ExprKind::kIndex ||
                              e.kind == ExprKind::kMember || e.kind == ExprKind::kPrime ||

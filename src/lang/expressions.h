@@ -22,7 +22,7 @@ bool usable(Lowering& in, const Value& value, ExprId at);
 bool allow(Lowering& in, const Value& value, Dependence allowed, ExprId at, std::string_view what,
            std::string_view advice = {});
 /// "a scalar", "a point"
-std::string shown(const Value& value);
+std::string_view shown(const Value& value);
 
 /// A whole expression that is a scalar, or a vector. `what` reads "a mass".
 Value scalar_of(Lowering& in, ExprId id, std::string_view what);
@@ -38,10 +38,8 @@ struct Wanted {
 std::optional<sym::Expr> scalar_over(Lowering& in, ExprId id, const Wanted& wanted);
 std::optional<mech::Vec3> vector_over(Lowering& in, ExprId id, const Wanted& wanted);
 
-/// A scalar over parameters whose present number is positive, or not negative.
+/// A scalar over parameters whose present number is positive and finite.
 std::optional<sym::Expr> positive(Lowering& in, ExprId id, std::string_view what);
-/// Not NaN and not infinite; a value that depends on more than parameters passes.
-bool check_finite(Lowering& in, sym::Expr e, ExprId at, std::string message);
 
 /// A result that is not a finite number wherever it stands is a mistake: sqrt(-1), 0^-1, log(0).
 Value checked_constant(Lowering& in, sym::Expr e, Span span);

@@ -49,7 +49,26 @@ std::optional<ParameterValue> setting_value(Lowering& in, const Setting& setting
     return with_number(in, *value, setting.binding.value, name);
 }
 
-void lower_parameter(Lowering& in, const Binding& item) {
+/// d/dv of a linear function no longer depends on v.
+bool is_linear_in_velocities(Lowering& in, sym::Expr e) {
+    std::vector<sym::Expr> velocities;
+    for (const sym::Expr symbol : sym::symbols_of(in.graph, e)) {
+        const sym::SymbolKind kind = in.graph.symbol_kind(symbol);
+        if (kind == sym::SymbolKind::kVelocity || kind == sym::SymbolKind::kPointVelocity) {
+            velocities.push_back(symbol);
+        }
+    }
+    for (const sym::Expr slope : sym::gradient(in.graph, e, velocities)) {
+        if ((in.symbols.dependence(slope) & kOnVelocities) != 0) {
+            return false;
+        }
+    }
+    return !velocities.empty();
+}
+
+}  // namespace
+
+void lower(Lowering& in, const Binding& item, const ParameterList&) {
     const std::optional<std::string> name = declared_name(in, item.name);
     const Value written = scalar_of(in, item.value, kParameter.what);
     if (!name) {
@@ -75,24 +94,64 @@ void lower_parameter(Lowering& in, const Binding& item) {
     }
 }
 
-/// d/dv of a linear function no longer depends on v.
-bool is_linear_in_velocities(Lowering& in, sym::Expr e) {
-    std::vector<sym::Expr> velocities;
-    for (const sym::Expr symbol : sym::symbols_of(in.graph, e)) {
-        const sym::SymbolKind kind = in.graph.symbol_kind(symbol);
-        if (kind == sym::SymbolKind::kVelocity || kind == sym::SymbolKind::kPointVelocity) {
-            velocities.push_back(symbol);
-        }
+int add_coordinate(Lowering& in, const std::string& name, Span span) {
+    const std::string full = in.scope.full(name);
+    mech::Coordinate coordinate;
+    coordinate.name = full;
+    coordinate.q = in.graph.symbol(sym::SymbolKind::kCoordinate, full);
+    coordinate.v = in.graph.symbol(sym::SymbolKind::kVelocity, full + "'");
+    coordinate.a = in.graph.symbol(sym::SymbolKind::kAcceleration, full + "''");
+    coordinate.span = span;
+    const int index = static_cast<int>(in.model.coordinates.size());
+    if (!in.scope.declare(name,
+                          {EntityKind::kCoordinate, index, Value::scalar(coordinate.q), span})) {
+        return -1;
     }
-    for (const sym::Expr slope : sym::gradient(in.graph, e, velocities)) {
-        if ((in.symbols.dependence(slope) & kOnVelocities) != 0) {
-            return false;
-        }
-    }
-    return !velocities.empty();
+    in.symbols.set_rate(coordinate.q, coordinate.v);
+    in.symbols.set_rate(coordinate.v, coordinate.a);
+    in.model.coordinates.push_back(std::move(coordinate));
+    return index;
 }
 
-void lower_output(Lowering& in, const Binding& item) {
+void lower(Lowering& in, const Statement&, const CoordinateList& node) {
+    for (const ExprId id : node.names) {
+        if (const std::optional<std::string> name = declared_name(in, id)) {
+            add_coordinate(in, *name, in.scope.span(id));
+        }
+    }
+}
+
+void lower(Lowering& in, const Binding& item, const LetList&) {
+    const std::optional<std::string> name = declared_name(in, item.name);
+    const Span span = in.scope.span(item.name);
+    const Value value = evaluate_top(in, item.value);
+    const bool good = usable(in, value, item.value);
+    if (name && good) {
+        in.scope.declare(*name, {EntityKind::kLet, -1, value, span});
+    } else if (name) {
+        in.scope.declare_failed(*name, {EntityKind::kLet, span});
+    }
+}
+
+void lower(Lowering& in, const Binding& item, const SpeedList&) {
+    const std::optional<std::string> name = declared_name(in, item.name);
+    const Span span = in.scope.span(item.name);
+    const std::optional<sym::Expr> value = scalar_over(in, item.value, {"a speed", kOnState});
+    bool good = value.has_value();
+    if (good && !is_linear_in_velocities(in, *value)) {
+        good = in.fail(item.value, "a speed must be linear in the velocities",
+                       {"speed u = x'*cos(th) + y'*sin(th); other expressions are named by 'let'"});
+    }
+    const int index = static_cast<int>(in.model.speeds.size());
+    if (name && !good) {
+        in.scope.declare_failed(*name, {EntityKind::kSpeed, span});
+    } else if (name &&
+               in.scope.declare(*name, {EntityKind::kSpeed, index, Value::scalar(*value), span})) {
+        in.model.speeds.push_back({in.scope.full(*name), *value, span});
+    }
+}
+
+void lower(Lowering& in, const Binding& item, const OutputList&) {
     const std::optional<std::string> name = declared_name(in, item.name);
     const Value value = evaluate_top(in, item.value);
     if (!usable(in, value, item.value) || !name) {
@@ -124,82 +183,6 @@ void lower_output(Lowering& in, const Binding& item) {
     }
     for (std::size_t k = 0; k < 3; ++k) {
         in.model.outputs.push_back({full + kComponents[k], value.parts[k], span});
-    }
-}
-
-}  // namespace
-
-void lower(Lowering& in, const Statement&, const ParameterList& node) {
-    for (const Binding& item : node.items) {
-        lower_parameter(in, item);
-    }
-}
-
-int add_coordinate(Lowering& in, const std::string& name, Span span) {
-    const std::string full = in.scope.full(name);
-    mech::Coordinate coordinate;
-    coordinate.name = full;
-    coordinate.q = in.graph.symbol(sym::SymbolKind::kCoordinate, full);
-    coordinate.v = in.graph.symbol(sym::SymbolKind::kVelocity, full + "'");
-    coordinate.a = in.graph.symbol(sym::SymbolKind::kAcceleration, full + "''");
-    coordinate.span = span;
-    const int index = static_cast<int>(in.model.coordinates.size());
-    if (!in.scope.declare(name,
-                          {EntityKind::kCoordinate, index, Value::scalar(coordinate.q), span})) {
-        return -1;
-    }
-    in.symbols.set_rate(coordinate.q, coordinate.v);
-    in.symbols.set_rate(coordinate.v, coordinate.a);
-    in.model.coordinates.push_back(std::move(coordinate));
-    return index;
-}
-
-void lower(Lowering& in, const Statement&, const CoordinateList& node) {
-    for (const ExprId id : node.names) {
-        if (const std::optional<std::string> name = declared_name(in, id)) {
-            add_coordinate(in, *name, in.scope.span(id));
-        }
-    }
-}
-
-void lower(Lowering& in, const Statement&, const LetList& node) {
-    for (const Binding& item : node.items) {
-        const std::optional<std::string> name = declared_name(in, item.name);
-        const Span span = in.scope.span(item.name);
-        const Value value = evaluate_top(in, item.value);
-        const bool good = usable(in, value, item.value);
-        if (name && good) {
-            in.scope.declare(*name, {EntityKind::kLet, -1, value, span});
-        } else if (name) {
-            in.scope.declare_failed(*name, {EntityKind::kLet, span});
-        }
-    }
-}
-
-void lower(Lowering& in, const Statement&, const SpeedList& node) {
-    for (const Binding& item : node.items) {
-        const std::optional<std::string> name = declared_name(in, item.name);
-        const Span span = in.scope.span(item.name);
-        const std::optional<sym::Expr> value = scalar_over(in, item.value, {"a speed", kOnState});
-        bool good = value.has_value();
-        if (good && !is_linear_in_velocities(in, *value)) {
-            good = in.fail(
-                item.value, "a speed must be linear in the velocities",
-                {"speed u = x'*cos(th) + y'*sin(th); other expressions are named by 'let'"});
-        }
-        const int index = static_cast<int>(in.model.speeds.size());
-        if (name && !good) {
-            in.scope.declare_failed(*name, {EntityKind::kSpeed, span});
-        } else if (name && in.scope.declare(
-                               *name, {EntityKind::kSpeed, index, Value::scalar(*value), span})) {
-            in.model.speeds.push_back({in.scope.full(*name), *value, span});
-        }
-    }
-}
-
-void lower(Lowering& in, const Statement&, const OutputList& node) {
-    for (const Binding& item : node.items) {
-        lower_output(in, item);
     }
 }
 

@@ -64,7 +64,9 @@ void gauge_matrix(Lowering& in, const Binding& item) {
     in.model.gauge.G_matrix = std::move(entries);
 }
 
-void lower_gauge(Lowering& in, const Binding& item) {
+}  // namespace
+
+void lower(Lowering& in, const Binding& item, const GaugeList&) {
     const Expr& name = in.scope.expr(item.name);
     const bool of_row = name.kind == ExprKind::kIndex;
     const Expr& head = of_row ? in.scope.expr(name.operands[0]) : name;
@@ -99,14 +101,6 @@ void lower_gauge(Lowering& in, const Binding& item) {
         in.model.gauge.G = value;
     } else {
         in.given.z_for_all = {-1, *value, item.span};
-    }
-}
-
-}  // namespace
-
-void lower(Lowering& in, const Statement&, const GaugeList& node) {
-    for (const Binding& item : node.items) {
-        lower_gauge(in, item);
     }
 }
 

@@ -9,33 +9,7 @@
 #include "lang/statements.h"
 
 namespace ananke::lang {
-namespace {
-
-void lower_scale(Lowering& in, const Binding& item) {
-    ExprId id = item.name;
-    const int primes = strip_primes(in, id);
-    const std::optional<sym::Expr> value = positive(in, item.value, "a scale");
-    const std::optional<int> coordinate = coordinate_of(in, id, "a scale");
-    if (!coordinate || !value) {
-        return;
-    }
-    if (primes > 1) {
-        in.fail(item.name, "an acceleration has no scale", {"give the typical size of x or x'"});
-        return;
-    }
-    for (const mech::Scale& other : in.model.scales) {
-        if (other.coordinate == *coordinate && other.velocity == (primes == 1)) {
-            in.fail(item.span, fmt::format("'{}' has a scale already", in.scope.text(item.name)),
-                    {in.reports.declared_note(other.span)});
-            return;
-        }
-    }
-    in.model.scales.push_back({*coordinate, primes == 1, *value, item.span});
-}
-
-}  // namespace
-
-void lower_initial(Lowering& in, const Binding& item) {
+void lower(Lowering& in, const Binding& item, const InitialList&) {
     ExprId id = item.name;
     const int primes = strip_primes(in, id);
     // A guess of a position may follow other positions, at the start.
@@ -78,16 +52,26 @@ void lower_initial(Lowering& in, const Binding& item) {
     }
 }
 
-void lower(Lowering& in, const Statement&, const InitialList& node) {
-    for (const Binding& item : node.items) {
-        lower_initial(in, item);
+void lower(Lowering& in, const Binding& item, const ScaleList&) {
+    ExprId id = item.name;
+    const int primes = strip_primes(in, id);
+    const std::optional<sym::Expr> value = positive(in, item.value, "a scale");
+    const std::optional<int> coordinate = coordinate_of(in, id, "a scale");
+    if (!coordinate || !value) {
+        return;
     }
-}
-
-void lower(Lowering& in, const Statement&, const ScaleList& node) {
-    for (const Binding& item : node.items) {
-        lower_scale(in, item);
+    if (primes > 1) {
+        in.fail(item.name, "an acceleration has no scale", {"give the typical size of x or x'"});
+        return;
     }
+    for (const mech::Scale& other : in.model.scales) {
+        if (other.coordinate == *coordinate && other.velocity == (primes == 1)) {
+            in.fail(item.span, fmt::format("'{}' has a scale already", in.scope.text(item.name)),
+                    {in.reports.declared_note(other.span)});
+            return;
+        }
+    }
+    in.model.scales.push_back({*coordinate, primes == 1, *value, item.span});
 }
 
 }  // namespace ananke::lang

@@ -55,7 +55,7 @@ void apply_initial_settings(Lowering& in) {
             if (setting.primes < 2) {
                 in.starts.remove(entity->index, setting.primes == 1);
             }
-            lower_initial(in, setting.binding);
+            lower(in, setting.binding, InitialList());
         }
     }
 }

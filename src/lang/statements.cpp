@@ -1,5 +1,6 @@
 #include "lang/statements.h"
 
+#include <concepts>
 #include <string_view>
 #include <unordered_map>
 #include <variant>
@@ -72,6 +73,17 @@ void stop_loops(Lowering& in, Span span) {
                     {"make the loops shorter"});
 }
 
+template <class Node>
+void carry_out(Lowering& in, const Statement& statement, const Node& node) {
+    if constexpr (std::derived_from<Node, BindingList>) {
+        for (const Binding& item : node.items) {
+            lower(in, item, node);
+        }
+    } else {
+        lower(in, statement, node);
+    }
+}
+
 void execute(Lowering& in, const Statement& statement) {
     if (++in.given.statements > in.options.limits.loop_statements) {
         stop_loops(in, statement.keyword);
@@ -85,7 +97,7 @@ void execute(Lowering& in, const Statement& statement) {
         return;
     }
     in.scope.statement = statement.span;
-    std::visit([&](const auto& node) { lower(in, statement, node); }, statement.as);
+    std::visit([&](const auto& node) { carry_out(in, statement, node); }, statement.as);
 }
 
 }  // namespace

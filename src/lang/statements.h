@@ -1,4 +1,5 @@
-// Statements of the tree: each kind has a function `lower` that carries it out.
+// Statements of the tree: each kind has a function `lower` that carries it out, or one item of its
+// list.
 #pragma once
 
 #include <optional>
@@ -25,14 +26,14 @@ void lower(Lowering& in, const Statement& statement, const ForLoop& node);
 // lower_import.cpp
 void lower(Lowering& in, const Statement& statement, const Import& node);
 // lower_declaration.cpp
-void lower(Lowering& in, const Statement& statement, const ParameterList& node);
+void lower(Lowering& in, const Binding& item, const ParameterList& node);
 void lower(Lowering& in, const Statement& statement, const CoordinateList& node);
-void lower(Lowering& in, const Statement& statement, const SpeedList& node);
-void lower(Lowering& in, const Statement& statement, const LetList& node);
-void lower(Lowering& in, const Statement& statement, const OutputList& node);
+void lower(Lowering& in, const Binding& item, const SpeedList& node);
+void lower(Lowering& in, const Binding& item, const LetList& node);
+void lower(Lowering& in, const Binding& item, const OutputList& node);
 // lower_initial.cpp
-void lower(Lowering& in, const Statement& statement, const InitialList& node);
-void lower(Lowering& in, const Statement& statement, const ScaleList& node);
+void lower(Lowering& in, const Binding& item, const InitialList& node);
+void lower(Lowering& in, const Binding& item, const ScaleList& node);
 // lower_body.cpp
 void lower(Lowering& in, const Statement& statement, const ParticleDeclaration& node);
 void lower(Lowering& in, const Statement& statement, const PointDeclaration& node);
@@ -55,7 +56,7 @@ void lower(Lowering& in, const Statement& statement, const RubDeclaration& node)
 // lower_event.cpp, lower_view.cpp, lower_gauge.cpp
 void lower(Lowering& in, const Statement& statement, const EventDeclaration& node);
 void lower(Lowering& in, const Statement& statement, const ViewStatement& node);
-void lower(Lowering& in, const Statement& statement, const GaugeList& node);
+void lower(Lowering& in, const Binding& item, const GaugeList& node);
 
 // What several kinds of statements need.
 
@@ -71,7 +72,6 @@ std::optional<ForceTarget> force_target(Lowering& in, ExprId target, ForceKind k
                                         std::string_view what);
 /// The index of the new coordinate, or -1 after a mistake, which is reported.
 int add_coordinate(Lowering& in, const std::string& name, Span span);
-void lower_initial(Lowering& in, const Binding& item);
 
 // What can be judged only after the last statement.
 void finish_events(Lowering& in);
