@@ -1,6 +1,7 @@
 #include "lang/names.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -34,32 +35,12 @@ std::string likely_name(std::string_view wanted, const std::vector<std::string>&
 
 }  // namespace
 
-std::string describe(EntityKind kind) {
-    switch (kind) {
-        case EntityKind::kParameter:
-            return "a parameter";
-        case EntityKind::kCoordinate:
-            return "a coordinate";
-        case EntityKind::kSpeed:
-            return "a speed";
-        case EntityKind::kLet:
-            return "a let";
-        case EntityKind::kPoint:
-            return "a point";
-        case EntityKind::kParticle:
-            return "a particle";
-        case EntityKind::kConstraint:
-            return "a constraint";
-        case EntityKind::kEvent:
-            return "an event";
-        case EntityKind::kBody:
-            return "a body";
-        case EntityKind::kJoint:
-            return "a joint";
-        case EntityKind::kFile:
-            return "an imported file";
-    }
-    return "a name";
+std::string_view describe(EntityKind kind) {
+    // In the order of the kinds.
+    static constexpr std::array<std::string_view, 11> kDescriptions{
+        "a parameter",  "a coordinate", "a speed", "a let",   "a point",         "a particle",
+        "a constraint", "an event",     "a body",  "a joint", "an imported file"};
+    return kDescriptions[static_cast<std::size_t>(kind)];
 }
 
 bool is_reserved(std::string_view name) {

@@ -62,8 +62,8 @@ std::string near_file(const std::filesystem::path& path) {
 ParseResult lower(Sources& sources, std::uint32_t root, const Options& options) {
     ParseResult result;
     Lowering lowering(sources, options, result.diagnostics);
-    result.model = lowering.run(root);
-    result.files = lowering.imported_files();
+    result.model = lower_file(lowering, root, result.diagnostics);
+    result.files = lowering.files.imported();
     return result;
 }
 
@@ -130,8 +130,8 @@ Result<double> parse_number(const std::string& what, const std::string& text,
     const Options options;
     std::vector<Diagnostic> diagnostics;
     const std::uint32_t file = sources.add(what, "value = " + text);
-    const std::optional<double> number =
-        Lowering(sources, options, diagnostics).number(file, names);
+    Lowering lowering(sources, options, diagnostics);
+    const std::optional<double> number = lower_number(lowering, file, names);
     if (number && !has_errors(diagnostics)) {
         return *number;
     }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <concepts>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,23 @@ bool declares_names(std::string_view keyword) {
         "gauge", "initial", "simulate",  "friction", "output", "view",   "scale",   "compliance"};
     return std::find(kOthers.begin(), kOthers.end(), keyword) == kOthers.end();
 }
+
+template <class List>
+constexpr std::string_view kForm;
+template <>
+constexpr std::string_view kForm<ParameterList> = "parameter name = value";
+template <>
+constexpr std::string_view kForm<SpeedList> = "speed name = expression";
+template <>
+constexpr std::string_view kForm<LetList> = "let name = expression";
+template <>
+constexpr std::string_view kForm<OutputList> = "output name = expression";
+template <>
+constexpr std::string_view kForm<InitialList> = "initial x = value, or x ~ guess";
+template <>
+constexpr std::string_view kForm<ScaleList> = "scale x = typical size";
+template <>
+constexpr std::string_view kForm<GaugeList> = "gauge alpha = expression";
 
 }  // namespace
 
@@ -208,74 +226,57 @@ bool Parser::not_a_statement() {
 }
 
 template <class List>
-bool Parser::parse_list(Statement& out, bool guesses, std::string_view form) {
+bool Parser::parse_list(Statement& out) {
     take();
-    List node;
-    const bool good = bindings(node.items, guesses, form);
-    out.as = std::move(node);
-    return good;
+    const bool guesses = std::same_as<List, InitialList>;
+    return bindings(out.as.emplace<List>().items, guesses ? Guesses::kAccepted : Guesses::kRefused,
+                    kForm<List>);
 }
 
 template <class Term>
 bool Parser::parse_term(Statement& out) {
     take();
-    Term node;
-    node.value = expression();
-    out.as = node;
-    return node.value != kNoExpr;
+    return read(out.as.emplace<Term>().value);
 }
 
 bool Parser::statement(Statement& out) {
-    using P = Parser;
-    using S = Statement;
     struct Rule {
         std::string_view keyword;
-        bool (*parse)(P&, S&);
+        bool (Parser::*parse)(Statement&);
     };
     static constexpr Rule kRules[] = {
-        {"model", [](P& p, S& s) { return p.parse_model(s); }},
-        {"parameter",
-         [](P& p, S& s) {
-             return p.parse_list<ParameterList>(s, false, "parameter name = value");
-         }},
-        {"coordinate", [](P& p, S& s) { return p.parse_coordinate(s); }},
-        {"speed",
-         [](P& p, S& s) { return p.parse_list<SpeedList>(s, false, "speed name = expression"); }},
-        {"let",
-         [](P& p, S& s) { return p.parse_list<LetList>(s, false, "let name = expression"); }},
-        {"output",
-         [](P& p, S& s) { return p.parse_list<OutputList>(s, false, "output name = expression"); }},
-        {"initial",
-         [](P& p, S& s) {
-             return p.parse_list<InitialList>(s, true, "initial x = value, or x ~ guess");
-         }},
-        {"scale",
-         [](P& p, S& s) { return p.parse_list<ScaleList>(s, false, "scale x = typical size"); }},
-        {"gauge",
-         [](P& p, S& s) { return p.parse_list<GaugeList>(s, false, "gauge alpha = expression"); }},
-        {"define", [](P& p, S& s) { return p.parse_define(s); }},
-        {"kinetic", [](P& p, S& s) { return p.parse_term<KineticTerm>(s); }},
-        {"potential", [](P& p, S& s) { return p.parse_term<PotentialTerm>(s); }},
-        {"gravity", [](P& p, S& s) { return p.parse_term<GravityTerm>(s); }},
-        {"mass", [](P& p, S& s) { return p.parse_mass(s); }},
-        {"force", [](P& p, S& s) { return p.parse_force(s, false); }},
-        {"nonideal", [](P& p, S& s) { return p.parse_force(s, true); }},
-        {"torque", [](P& p, S& s) { return p.parse_force(s, false); }},
-        {"body", [](P& p, S& s) { return p.parse_body(s); }},
-        {"planar", [](P& p, S& s) { return p.parse_body(s); }},
-        {"joint", [](P& p, S& s) { return p.parse_joint(s); }},
-        {"friction", [](P& p, S& s) { return p.parse_friction(s); }},
-        {"compliance", [](P& p, S& s) { return p.parse_compliance(s); }},
-        {"rub", [](P& p, S& s) { return p.parse_rub(s); }},
-        {"particle", [](P& p, S& s) { return p.parse_particle(s); }},
-        {"point", [](P& p, S& s) { return p.parse_point(s); }},
-        {"constraint", [](P& p, S& s) { return p.parse_constraint(s, false); }},
-        {"servo", [](P& p, S& s) { return p.parse_constraint(s, true); }},
-        {"event", [](P& p, S& s) { return p.parse_event(s); }},
-        {"view", [](P& p, S& s) { return p.parse_view(s); }},
-        {"simulate", [](P& p, S& s) { return p.parse_simulate(s); }},
-        {"for", [](P& p, S& s) { return p.parse_for(s); }},
-        {"import", [](P& p, S& s) { return p.parse_import(s); }},
+        {"model", &Parser::parse_model},
+        {"parameter", &Parser::parse_list<ParameterList>},
+        {"coordinate", &Parser::parse_coordinate},
+        {"speed", &Parser::parse_list<SpeedList>},
+        {"let", &Parser::parse_list<LetList>},
+        {"output", &Parser::parse_list<OutputList>},
+        {"initial", &Parser::parse_list<InitialList>},
+        {"scale", &Parser::parse_list<ScaleList>},
+        {"gauge", &Parser::parse_list<GaugeList>},
+        {"define", &Parser::parse_define},
+        {"kinetic", &Parser::parse_term<KineticTerm>},
+        {"potential", &Parser::parse_term<PotentialTerm>},
+        {"gravity", &Parser::parse_term<GravityTerm>},
+        {"mass", &Parser::parse_mass},
+        {"force", &Parser::parse_force},
+        {"nonideal", &Parser::parse_force},
+        {"torque", &Parser::parse_force},
+        {"body", &Parser::parse_body},
+        {"planar", &Parser::parse_body},
+        {"joint", &Parser::parse_joint},
+        {"friction", &Parser::parse_friction},
+        {"compliance", &Parser::parse_compliance},
+        {"rub", &Parser::parse_rub},
+        {"particle", &Parser::parse_particle},
+        {"point", &Parser::parse_point},
+        {"constraint", &Parser::parse_constraint},
+        {"servo", &Parser::parse_constraint},
+        {"event", &Parser::parse_event},
+        {"view", &Parser::parse_view},
+        {"simulate", &Parser::parse_simulate},
+        {"for", &Parser::parse_for},
+        {"import", &Parser::parse_import},
     };
     if (!at(TokenKind::kName)) {
         return not_a_statement();
@@ -283,43 +284,10 @@ bool Parser::statement(Statement& out) {
     const std::string_view word = text(peek().span);
     for (const Rule& rule : kRules) {
         if (rule.keyword == word) {
-            return rule.parse(*this, out);
+            return (this->*rule.parse)(out);
         }
     }
     return not_a_statement();
-}
-
-bool Parser::parse_for(Statement& out) {
-    take();
-    static const std::vector<std::string> kForm{"write: for i in 1..N { ... }"};
-    ForLoop node;
-    if (!at_plain_name()) {
-        return fail_expected("the name of the loop variable", kForm);
-    }
-    node.variable = take().span;
-    if (!accept_word("in")) {
-        return fail_expected("'in'", kForm);
-    }
-    node.from = sum();
-    if (node.from == kNoExpr) {
-        return false;
-    }
-    if (!accept(TokenKind::kDotDot)) {
-        return fail_expected("'..'", kForm);
-    }
-    node.to = sum();
-    if (node.to == kNoExpr) {
-        return false;
-    }
-    while (at(TokenKind::kNewline) && peek(1).kind == TokenKind::kOpenBrace) {
-        take();
-    }
-    if (!at(TokenKind::kOpenBrace)) {
-        return fail_expected("'{'", kForm);
-    }
-    const bool good = block(node.body);
-    out.as = std::move(node);
-    return good;
 }
 
 bool Parser::block(std::vector<Statement>& out) {
