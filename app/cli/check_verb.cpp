@@ -16,8 +16,7 @@ int run_check(const ModelArguments& arguments) {
     }
     const Result<CheckReport> report = check(*model);
     if (!report) {
-        say(stderr, "ananke: {}\n", report.error().message);
-        return kWrongInput;
+        return complain(report.error().message);
     }
     say(stdout, "{}", report.value().text);
     return kDone;

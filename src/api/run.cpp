@@ -9,9 +9,9 @@
 #include "api/check_data.h"
 #include "api/model_data.h"
 #include "base/text.h"
-#include "inspect/check.h"
 #include "dynamics/energy_level.h"
 #include "dynamics/implicit_systems.h"
+#include "inspect/check.h"
 #include "simulate/record_programs.h"
 #include "simulate/row_writer.h"
 #include "simulate/run.h"
@@ -57,9 +57,8 @@ Result<double> end_of_run(const RunOptions& wanted, const std::optional<Simulati
 /// When to write rows: `at`, `every`, or what the model says.
 Result<void> choose_times(const RunOptions& wanted, const std::optional<Simulation>& statement,
                           simulate::RunOptions& options) {
-    if (!wanted.at.empty() && (!std::all_of(wanted.at.begin(), wanted.at.end(), [](double t) {
-            return t >= 0.0;
-        }) || !std::is_sorted(wanted.at.begin(), wanted.at.end()))) {
+    if (!wanted.at.empty() && (!std::ranges::all_of(wanted.at, [](double t) { return t >= 0.0; }) ||
+                               !std::ranges::is_sorted(wanted.at))) {
         return invalid("--at needs times in ascending order, none before 0");
     }
     const Result<double> until = end_of_run(wanted, statement);
@@ -210,8 +209,8 @@ Result<Plan> plan(const Model& model, const RunOptions& options) {
                 fmt::format("--drift energy needs a model that conserves its energy: {}", why)};
         }
     }
-    const Result<inspect::CheckReport> report =
-        inspect::check(prepared, options.full_check ? inspect::Agreement::kCompare : inspect::Agreement::kSkip);
+    const Result<inspect::CheckReport> report = inspect::check(
+        prepared, options.full_check ? inspect::Agreement::kCompare : inspect::Agreement::kSkip);
     if (!report) {
         return report.error();
     }
@@ -223,7 +222,7 @@ Result<Plan> plan(const Model& model, const RunOptions& options) {
     }
     Header header = header_of(model, inspect::to_text(report.value(), prepared), options.principle);
     simulate::record_programs(prepared.compiled, prepared.parameters, report.value().start,
-                         chosen.value());
+                              chosen.value());
     return Plan(std::make_shared<const Plan::Data>(
         Plan::Data{model, std::move(chosen).value(), report.value().start, std::move(header),
                    inspect::shared_reactions(report.value(), prepared)}));

@@ -11,7 +11,7 @@ namespace ananke::ode {
 
 enum class Status : std::uint8_t {
     kOk,
-    kStopped,           ///< the sink has seen enough
+    kStopped,           ///< the sink returned Flow::kStop
     kInterrupted,       ///< stop_requested() said so
     kStepTooSmall,      ///< the tolerance cannot be met with a step that still changes t
     kTooManySteps,      ///< Options::max_steps attempts were made
