@@ -7,12 +7,12 @@
 #include <Eigen/Dense>
 #include <Eigen/Geometry>
 
-#include "large.h"
-#include "inspect/check.h"
+#include "compile/roads.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/right_hand_side.h"
-#include "compile/roads.h"
 #include "dynamics/sparse_rows.h"
+#include "inspect/check.h"
+#include "large.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -157,7 +157,8 @@ TEST(Large, OnlyWhatADependenceTouchesIsOneOfMany) {
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
     loaded.prepared->compiled = as_large(*loaded.prepared);
     const compile::CompiledModel& model = *loaded.prepared->compiled;
-    const Result<inspect::CheckReport> report = inspect::check(*loaded.prepared, inspect::Agreement::kSkip);
+    const Result<inspect::CheckReport> report =
+        inspect::check(*loaded.prepared, inspect::Agreement::kSkip);
     ASSERT_TRUE(report) << report.error().message;
     for (std::size_t row = 0; row < model.rows.size(); ++row) {
         const std::string& name = model.rows[row].name;
@@ -189,7 +190,8 @@ for d in 1..D-1 { for k in 0..2^d-1 {
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
     loaded.prepared->compiled = as_large(*loaded.prepared);
     dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
+    const Result<dynamics::StartState> start =
+        dynamics::assemble(evaluator, loaded.prepared->initial);
     ASSERT_TRUE(start) << start.error().message;
     const std::vector<double>& q = start.value().q;
     for (std::size_t i = 2; i < 512; ++i) {
@@ -211,7 +213,8 @@ constraint hook_y: y[N] = 0
 )"));
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
     dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
+    const Result<dynamics::StartState> start =
+        dynamics::assemble(evaluator, loaded.prepared->initial);
     ASSERT_TRUE(start) << start.error().message;
     for (const double residual :
          evaluator.scaled_residuals(0.0, start.value().q.data(), start.value().v.data())) {
@@ -374,9 +377,9 @@ std::vector<double> turned(std::span<const double> q, double angle) {
 TEST(Large, RowsInSequenceAgreeWithRowsAlone) {
     const Loaded loaded = load_text("chain.ank", chain(440));
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
-    ASSERT_FALSE(dynamics::is_foreseen(*loaded.prepared->compiled));
     dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
+    const Result<dynamics::StartState> start =
+        dynamics::assemble(evaluator, loaded.prepared->initial);
     ASSERT_TRUE(start) << start.error().message;
     const std::vector<double> rest(start.value().q.size(), 0.0);
     dynamics::Dynamics in_sequence(evaluator, {});
@@ -401,7 +404,8 @@ TEST(Large, AChainOfThousandsObeysNewtonAndEuler) {
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
     ASSERT_TRUE(loaded.prepared->compiled->is_large());
     dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
+    const Result<dynamics::StartState> start =
+        dynamics::assemble(evaluator, loaded.prepared->initial);
     ASSERT_TRUE(start) << start.error().message;
     const Settings settings{.times = {0.0, 5e-5}, .tolerance = 1e-9};
     const Recording run = run_from(*loaded.prepared, start.value(), settings);

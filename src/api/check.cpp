@@ -6,6 +6,7 @@
 #include "api/model_data.h"
 #include "base/ranges.h"
 #include "dynamics/dynamics.h"
+#include "inspect/cost_text.h"
 
 namespace ananke {
 namespace {
@@ -94,6 +95,10 @@ Result<CheckReport> check(const Model& model) {
         return report.error();
     }
     return public_report(report.value(), prepared);
+}
+
+std::string predicted_cost(const Model& model) {
+    return inspect::cost_text(*model.data().prepared);
 }
 
 }  // namespace ananke

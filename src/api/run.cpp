@@ -118,15 +118,10 @@ Result<simulate::RunOptions> run_options(const Model& model, const RunOptions& w
     options.dynamics.drift = wanted.drift;
     options.dynamics.baumgarte_rate = wanted.baumgarte_rate;
     const compile::CompiledModel& compiled = *model.data().prepared->compiled;
-    if (options.stiff && compiled.n() > dynamics::kMostFullSteps &&
-        !dynamics::may_be_sparse(compiled, options.dynamics)) {
-        return invalid(
-            fmt::format("the implicit integrator works with full matrices where a model has "
-                        "friction, actuators "
-                        "or forces that depend on reactions, and with --form and --drift "
-                        "baumgarte, for at most "
-                        "{} coordinates; the model has {}: leave out stiff",
-                        dynamics::kMostFullSteps, compiled.n()));
+    if (options.stiff && !dynamics::may_be_sparse(compiled, options.dynamics)) {
+        if (const std::optional<Error> obstacle = dynamics::obstacle_to_full_steps(compiled.n())) {
+            return invalid(obstacle->message);
+        }
     }
     options.principle = wanted.principle;
     options.stop_requested = wanted.stop_requested;

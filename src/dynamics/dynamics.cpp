@@ -28,10 +28,9 @@ Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options, solve::
       options_(options),
       wanted_(wanted),
       feedback_(evaluator.model()),
-      stick_share_(evaluator.model()),
-      needs_multipliers_(!evaluator.model().feedback.empty() ||
-                         (!evaluator.model().frictions.empty() &&
-                          evaluator.model().controls.empty())),
+      needs_multipliers_(
+          !evaluator.model().feedback.empty() ||
+          (!evaluator.model().frictions.empty() && evaluator.model().controls.empty())),
       motion_(evaluator.model()),
       ideal_(evaluator.model()) {
     if (options.form != solve::Form::kAuto) {
@@ -212,8 +211,8 @@ void Dynamics::find_ideal_part(const compile::SparseValues& at) {
     }
     compile::SparseValues constraints = at;
     constraints.C = {};
-    constraints.in_force = at.in_force.first(
-        static_cast<std::size_t>(evaluator_->model().constraint_rows));
+    constraints.in_force =
+        at.in_force.first(static_cast<std::size_t>(evaluator_->model().constraint_rows));
     if (ideal_solver_->solve(constraints, ideal_) != SolveStatus::kOk) {
         return;
     }

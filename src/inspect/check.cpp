@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "compile/load_owners.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
-#include "simulate/friction_watch.h"
-#include "compile/load_owners.h"
-#include "inspect/sparse_analysis.h"
 #include "dynamics/sparse_rows.h"
+#include "inspect/sparse_analysis.h"
+#include "simulate/friction_watch.h"
 #include "solve/forms.h"
 #include "solve/principle.h"
 
@@ -33,8 +33,8 @@ double relative_difference(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
 }
 
 /// The same for a model with actuators, by the dynamics of each form.
-std::vector<FormAgreement> compare_actuated_forms(dynamics::Evaluator& evaluator, double t, const double* q,
-                                                  const double* v) {
+std::vector<FormAgreement> compare_actuated_forms(dynamics::Evaluator& evaluator, double t,
+                                                  const double* q, const double* v) {
     std::vector<FormAgreement> agreements;
     dynamics::Dynamics reference(evaluator, {});
     if (reference.accelerate(t, q, v) != solve::SolveStatus::kOk) {
@@ -145,7 +145,8 @@ Error at_start(Error why, double t) {
 }
 
 /// Admissible states near the start: moved at random, then assembled onto the constraints again.
-void visit_random_states(const compile::Prepared& prepared, dynamics::Evaluator& evaluator, CheckReport& report) {
+void visit_random_states(const compile::Prepared& prepared, dynamics::Evaluator& evaluator,
+                         CheckReport& report) {
     std::mt19937 random(20130001);
     std::uniform_real_distribution<double> spread(-kSpread, kSpread);
     const auto n = report.start.q.size();
@@ -174,29 +175,17 @@ void visit_random_states(const compile::Prepared& prepared, dynamics::Evaluator&
     }
 }
 
-/// Of large models: which multipliers and reactions no dependence touches. A reaction counts as
-/// touched as a whole.
-void find_unique(dynamics::Evaluator& evaluator, CheckReport& report) {
-    const compile::CompiledModel& model = evaluator.model();
+/// Of large models: a reaction that a dependence touches counts as shared as a whole.
+void find_shared_reactions(const compile::CompiledModel& model, CheckReport& report) {
     const compile::ReactionMap& map = model.reactions;
-    const auto m = static_cast<std::size_t>(model.m());
-    const compile::SparseValues values =
-        evaluator.sparse_system(report.start.t, report.start.q.data(), report.start.v.data());
-    dynamics::SparseRows rows(evaluator);
-    rows.choose(values);
-    const std::vector<bool> tied =
-        rows.again(values) ? rows.tied(values) : std::vector<bool>(m, true);
-    std::vector<bool> pushes(m, false);  // has not vanished
-    for (const std::vector<int>* some : {&rows.kept(), &rows.dropped()}) {
-        for (const int row : *some) {
-            pushes[static_cast<std::size_t>(row)] = true;
-        }
-    }
+    const solve::Analysis& analysis = report.analysis;
     std::vector<bool> touched(map.owners.size(), false);
-    report.analysis.lambda_unique.resize(m);
-    for (std::size_t row = 0; row < m; ++row) {
-        report.analysis.lambda_unique[row] = !tied[row];
-        for (int owner = tied[row] && pushes[row] ? map.row_owner[row] : -1; owner >= 0;
+    for (int row = 0; row < model.m(); ++row) {
+        const auto k = static_cast<std::size_t>(row);
+        const bool is_shared =
+            !analysis.lambda_unique[k] &&
+            !std::binary_search(analysis.vanished.begin(), analysis.vanished.end(), row);
+        for (int owner = is_shared ? map.row_owner[k] : -1; owner >= 0;
              owner = map.owners[static_cast<std::size_t>(owner)].within) {
             touched[static_cast<std::size_t>(owner)] = true;
         }
@@ -207,31 +196,29 @@ void find_unique(dynamics::Evaluator& evaluator, CheckReport& report) {
     }
 }
 
+void find_residuals(dynamics::Evaluator& evaluator, CheckReport& report) {
+    report.degrees_of_freedom = report.coordinates - report.analysis.rank;
+    const dynamics::StartState& start = report.start;
+    const std::span<const double> residuals =
+        evaluator.scaled_residuals(start.t, start.q.data(), start.v.data());
+    report.residuals.assign(residuals.begin(), residuals.end());
+}
+
 /// Of large models: rank, degrees of freedom, dependent rows and residuals.
 Result<CheckReport> check_large(dynamics::Evaluator& evaluator, CheckReport report) {
-    const compile::CompiledModel& model = evaluator.model();
     const double t = report.start.t;
     const double* q = report.start.q.data();
     const double* v = report.start.v.data();
-    dynamics::Dynamics dynamics(evaluator, {});
-    if (dynamics.accelerate(t, q, v) != solve::SolveStatus::kOk) {
+    std::optional<solve::Analysis> analysis =
+        analyse_sparse(evaluator, t, q, v, Dependences::kListed);
+    if (!analysis) {
+        dynamics::Dynamics dynamics(evaluator, {});
+        dynamics.accelerate(t, q, v);
         return at_start(dynamics.explain(t, q, v), t);
     }
-    solve::Analysis& analysis = report.analysis;
-    analysis.rank = dynamics.rank();
-    analysis.warning = dynamics.rank_warning();
-    analysis.smallest_kept_pivot = dynamics.weakest_pivot();
-    analysis.kept = dynamics.rows().kept_rows();
-    for (int row = 0; row < model.m(); ++row) {
-        if (!std::binary_search(analysis.kept.begin(), analysis.kept.end(), row)) {
-            analysis.dropped.push_back({row, {}, {}, 0.0});
-        }
-    }
-    find_unique(evaluator, report);
-    analysis.mass_positive_definite = has_regular_mass(model, evaluator.mass_entries(t, q));
-    report.degrees_of_freedom = report.coordinates - analysis.rank;
-    const std::span<const double> residuals = evaluator.scaled_residuals(t, q, v);
-    report.residuals.assign(residuals.begin(), residuals.end());
+    report.analysis = std::move(*analysis);
+    find_shared_reactions(evaluator.model(), report);
+    find_residuals(evaluator, report);
     return report;
 }
 
@@ -258,11 +245,11 @@ Result<CheckReport> check(const compile::Prepared& prepared, Agreement agreement
     dynamics::find_reactions(evaluator, t, q, v);
     std::optional<solve::Analysis> sparse;
     if (dynamics::has_sparse_rows(*prepared.compiled) && !prepared.compiled->has_nonideal) {
-        sparse = analyse_sparse(evaluator, t, q, v);
+        sparse = analyse_sparse(evaluator, t, q, v, Dependences::kExpressed);
     }
-    report.analysis =
-        sparse ? std::move(*sparse)
-               : solve::analyse(evaluator.system(t, q, v), {}, dynamics::row_names(*prepared.compiled));
+    report.analysis = sparse ? std::move(*sparse)
+                             : solve::analyse(evaluator.system(t, q, v), {},
+                                              dynamics::row_names(*prepared.compiled));
     if (report.analysis.failure) {
         return at_start(dynamics::explain_failure(evaluator, t, q, v), t);
     }
@@ -273,12 +260,11 @@ Result<CheckReport> check(const compile::Prepared& prepared, Agreement agreement
         }
         report.regularity = dynamics.rows().regularity();
     }
-    report.reactions = compile::reaction_shares(prepared.compiled->reactions, evaluator.reactions(t, q, v),
-                                       report.analysis);
-    report.degrees_of_freedom = report.coordinates - report.analysis.rank;
-    const std::span<const double> residuals = evaluator.scaled_residuals(t, q, v);
-    report.residuals.assign(residuals.begin(), residuals.end());
-    for (const simulate::SharedLoad& one : simulate::shared_loads(*prepared.compiled, report.analysis)) {
+    report.reactions = compile::reaction_shares(prepared.compiled->reactions,
+                                                evaluator.reactions(t, q, v), report.analysis);
+    find_residuals(evaluator, report);
+    for (const simulate::SharedLoad& one :
+         simulate::shared_loads(*prepared.compiled, report.analysis)) {
         report.warnings.push_back(one.text);
     }
     for (const std::string& warning :

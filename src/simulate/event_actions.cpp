@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/not_finite.h"
+#include "dynamics/sparse_assembly.h"
+#include "dynamics/sparse_rows.h"
 #include "solve/assembly.h"
 
 namespace ananke::simulate {
@@ -50,8 +52,9 @@ Error off_the_constraints(dynamics::Evaluator& evaluator, double t, const std::s
 }
 
 /// The friction that a change of parameters has given a negative coefficient.
-std::optional<Error> negative_friction(dynamics::Evaluator& evaluator, double t, const std::string& name,
-                                       std::span<const double> q, std::span<const double> v) {
+std::optional<Error> negative_friction(dynamics::Evaluator& evaluator, double t,
+                                       const std::string& name, std::span<const double> q,
+                                       std::span<const double> v) {
     const std::span<const double> values = evaluator.friction_values(t, q.data(), v.data());
     for (const compile::CompiledFriction& friction : evaluator.model().frictions) {
         const int behind_components = friction.first_value + 2 * friction.components;
@@ -80,7 +83,8 @@ std::string moved_text(const compile::CompiledModel& model, std::span<const doub
 }
 
 /// "x'" of the velocities with which M < 0, or "".
-std::string motion_of_negative_mass(dynamics::Evaluator& evaluator, double t, std::span<const double> q) {
+std::string motion_of_negative_mass(dynamics::Evaluator& evaluator, double t,
+                                    std::span<const double> q) {
     const auto n = static_cast<Eigen::Index>(q.size());
     solve::RowMatrix M(n, n);
     evaluator.mass(t, q.data(), M.data());
@@ -101,8 +105,8 @@ std::string motion_of_negative_mass(dynamics::Evaluator& evaluator, double t, st
 }
 
 /// Why the velocities that an event sets cannot be.
-Error refused(const compile::CompiledModel& model, double t, const compile::CompiledEvents::One& one,
-              const solve::AssemblyFailure& failure) {
+Error refused(const compile::CompiledModel& model, double t,
+              const compile::CompiledEvents::One& one, const solve::AssemblyFailure& failure) {
     std::vector<std::string> rows;
     for (const int row : failure.contradictory_rows) {
         rows.push_back(model.rows[static_cast<std::size_t>(row)].name);
@@ -127,8 +131,9 @@ Error refused(const compile::CompiledModel& model, double t, const compile::Comp
 
 /// v onto the constraints, those that the event sets held fixed: the least change of the others in
 /// the metric of their masses, as for exact initial values.
-std::optional<Error> adapt_others(dynamics::Evaluator& evaluator, double t, const compile::CompiledEvents::One& one,
-                                  std::span<double> q, std::span<double> v) {
+std::optional<Error> adapt_others(dynamics::Evaluator& evaluator, double t,
+                                  const compile::CompiledEvents::One& one, std::span<double> q,
+                                  std::span<double> v) {
     const compile::CompiledModel& model = evaluator.model();
     const auto vector = [](std::span<const double> values) {
         return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(
@@ -138,9 +143,12 @@ std::optional<Error> adapt_others(dynamics::Evaluator& evaluator, double t, cons
     for (const int coordinate : one.coordinates) {
         set[static_cast<std::size_t>(coordinate)] = true;
     }
+    dynamics::SparseAssembly search(evaluator);
+    solve::AssemblyOptions options;
+    options.search = dynamics::has_sparse_rows(model) ? &search : nullptr;
     const solve::Assembly assembly = solve::assemble(
-        evaluator, {t, vector(q), vector(v), std::vector<bool>(q.size(), true), set, {}}, {}, {},
-        dynamics::row_names(model));
+        evaluator, {t, vector(q), vector(v), std::vector<bool>(q.size(), true), set, {}}, options,
+        {}, dynamics::row_names(model));
     if (assembly.failure) {
         return refused(model, t, one, *assembly.failure);
     }
@@ -186,7 +194,7 @@ Result<EventOutcome> carry_out_events(EventWatch& watch, dynamics::Evaluator& ev
                 ErrorCode::kNotFinite, t, one.name,
                 fmt::format("sets a value that is not a finite number: {}{}", effect.value().detail,
                             dynamics::why_not_finite(evaluator, {t, q.data(), v_before.data()},
-                                           {dynamics::Quantity::Of::kEvent, *which})));
+                                                     {dynamics::Quantity::Of::kEvent, *which})));
         }
         if (effect.value().changes) {
             if (const auto negative = negative_friction(evaluator, t, one.name, q, v)) {

@@ -9,10 +9,10 @@
 
 #include "base/flush_tiny.h"
 #include "base/text.h"
+#include "dynamics/implicit_systems.h"
 #include "ode/dop853.h"
 #include "ode/radau.h"
 #include "simulate/dry_stop.h"
-#include "dynamics/implicit_systems.h"
 #include "simulate/run_texts.h"
 #include "simulate/runner.h"
 
@@ -42,8 +42,8 @@ Result<std::unique_ptr<ode::Stepper>> on_heap(Result<Integrator> made) {
 
 }  // namespace
 
-Runner::Runner(std::shared_ptr<const compile::CompiledModel> model, std::span<const double> parameters,
-               const RunOptions& options, Recorder& recorder)
+Runner::Runner(std::shared_ptr<const compile::CompiledModel> model,
+               std::span<const double> parameters, const RunOptions& options, Recorder& recorder)
     : options_(options),
       journal_(recorder),
       evaluator_(std::move(model), parameters),
@@ -124,13 +124,11 @@ void Runner::integrate(const dynamics::StartState& start) {
     std::unique_ptr<dynamics::ImplicitSystems> systems;
     if (options_.stiff && dynamics::may_be_sparse(model, options_.dynamics)) {
         systems = dynamics::ImplicitSystems::make(evaluator_, equation_.right_hand_side(),
-                                        ode::Radau::kStages / 2, options_.sparse_steps);
+                                                  ode::Radau::kStages / 2, options_.sparse_steps);
     }
-    if (options_.stiff && !systems && model.n() > dynamics::kMostFullSteps) {
-        journal_.fail({ErrorCode::kNotApplicable,
-                       fmt::format("an implicit step would need full matrices, which are for at "
-                                   "most {} coordinates; the model has {}",
-                                   dynamics::kMostFullSteps, model.n())});
+    if (const std::optional<Error> obstacle = dynamics::obstacle_to_full_steps(model.n());
+        options_.stiff && !systems && obstacle) {
+        journal_.fail(*obstacle);
         return;
     }
     const ode::Structure structure{equation_.positions(), equation_.integrals(), jacobian,
@@ -161,7 +159,7 @@ void Runner::integrate(const dynamics::StartState& start) {
     const dynamics::Dynamics* dynamics = &equation_.dynamics();
     auto pivots = [this](double t, std::span<const double> y) { return equation_.pivots(t, y); };
     SurfaceHooks hooks;
-    if (evaluator_.model().m() > 0 && dynamics::is_foreseen(evaluator_.model())) {
+    if (evaluator_.model().m() > 0) {
         hooks = {rhs_on_surface, rhs_across, {}, {}, violation, weakest, dynamics, pivots};
     }
     if (surface_.projects()) {
@@ -373,8 +371,9 @@ double Runner::seconds_since(Clock::time_point then) {
     return std::chrono::duration<double>(Clock::now() - then).count();
 }
 
-RunSummary run(std::shared_ptr<const compile::CompiledModel> model, std::span<const double> parameters,
-               const dynamics::StartState& start, const RunOptions& options, Recorder& recorder) {
+RunSummary run(std::shared_ptr<const compile::CompiledModel> model,
+               std::span<const double> parameters, const dynamics::StartState& start,
+               const RunOptions& options, Recorder& recorder) {
     return Runner(std::move(model), parameters, options, recorder).run(start);
 }
 
