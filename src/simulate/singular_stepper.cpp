@@ -255,11 +255,6 @@ ode::Status SingularStepper::step(double t_end) {
     count();
     if (status == ode::Status::kOk && watched) {
         note_state(inner_->t(), inner_->y());
-        if (getenv("TR")) {
-            fprintf(stderr, "t=%.10g h=%.3g pivot=%.3g known=%d a=%.3g b=%.3g v=%.4g %.4g %.4g\n",
-                    now_.t, now_.t - previous_.t, now_.weakest.pivot, known_states_, now_.y[0],
-                    now_.y[1], now_.y[3], now_.y[4], now_.y[5]);
-        }
         look_behind(t_end);
         if (singular_ && !may_cross()) {
             lost_ = true;
