@@ -90,20 +90,23 @@ double dot(const std::vector<double>& x, const std::vector<double>& y) {
 
 }  // namespace
 
-SingularStepper::SingularStepper(std::unique_ptr<ode::Stepper> inner, dynamics::Evaluator& evaluator,
-                                 std::size_t size, double rtol, const SurfaceHooks& hooks)
+SingularStepper::SingularStepper(std::unique_ptr<ode::Stepper> inner,
+                                 dynamics::Evaluator& evaluator, dynamics::StateEquation& equation,
+                                 dynamics::Surface& surface, double rtol)
     : inner_(std::move(inner)),
-      hooks_(hooks),
       evaluator_(&evaluator),
+      equation_(&equation),
+      surface_(&surface),
       rtol_(rtol),
+      watches_(evaluator.model().m() > 0 && dynamics::is_foreseen(evaluator.model())),
       n_(static_cast<std::size_t>(evaluator.model().n())),
-      gauss_(size),
+      gauss_(equation.size()),
       follower_(evaluator) {
     previous_.direction.resize(n_);
     now_.direction.resize(n_);
     for (std::vector<double>* values :
          {&previous_.y, &previous_.slope, &now_.y, &now_.slope, &work_}) {
-        values->resize(size);
+        values->resize(equation.size());
     }
 }
 
@@ -218,7 +221,7 @@ ode::Status SingularStepper::step(double t_end) {
         collocated_ = false;
         inner_->start(t_previous_, y_previous_, inner_->next_step());
     }
-    const bool watched = watching() && t_end > t();
+    const bool watched = watches_ && t_end > t();
     double limit = t_end;
     if (watched && !has_state_) {
         note_start();
@@ -270,7 +273,7 @@ ode::Status SingularStepper::step(double t_end) {
 
 /// Part of a row besides the others below which the motions that branch off cannot be told apart.
 double SingularStepper::blur(double t, std::span<const double> y) {
-    const double off = hooks_.violation(t, y);
+    const double off = surface_->violation(t, y);
     return std::min(kMostBlurred, kBlur * std::sqrt(std::max(off, kRounding)));
 }
 
@@ -309,7 +312,8 @@ void SingularStepper::note_start() {
     std::copy(inner_->y().begin(), inner_->y().end(), work_.begin());
     ++counted_.rhs_evaluations;
     // The state noted takes the place of the one before.
-    if (hooks_.rhs(inner_->t(), work_, previous_.slope).kind == ode::Evaluation::Kind::kOk) {
+    if (equation_->rhs_on_surface(inner_->t(), work_, previous_.slope).kind ==
+        ode::Evaluation::Kind::kOk) {
         note_state(inner_->t(), work_);
     }
 }
@@ -338,7 +342,7 @@ void SingularStepper::note_state(double t, std::span<const double> y) {
 /// Requires that f was last evaluated at this state. Where that was by a method without pivots they
 /// are found here.
 void SingularStepper::find_weakest(State& state) {
-    state.weakest = hooks_.weakest(state.direction);
+    state.weakest = equation_->weakest(state.direction);
     if (!state.weakest.known) {
         return;
     }
@@ -358,8 +362,8 @@ void SingularStepper::look_back() {
     // Most models that are looked at never come to a crossing, and need no follower.
     const auto look_at = [this](State& state) {
         ++counted_.rhs_evaluations;
-        const bool found =
-            hooks_.rhs(state.t, state.y, state.slope).kind == ode::Evaluation::Kind::kOk;
+        const bool found = equation_->rhs_on_surface(state.t, state.y, state.slope).kind ==
+                           ode::Evaluation::Kind::kOk;
         find_weakest(state);
         return found;
     };
@@ -414,7 +418,7 @@ std::optional<double> SingularStepper::foresee() {
 /// falls in length, goes on to fall as it does at first along q + v dt + a dt^2/2.
 std::optional<double> SingularStepper::foresee_from_start() {
     if (known_states_ == 0 || only_listed_ || now_.weakest.row < 0 ||
-        !follower_.watch_weakest_of(*hooks_.dynamics, now_.weakest, now_.direction, now_.t,
+        !follower_.watch_weakest_of(equation_->dynamics(), now_.weakest, now_.direction, now_.t,
                                     now_.y)) {
         return std::nullopt;
     }
@@ -503,9 +507,9 @@ bool SingularStepper::may_have_turned() {
 
 /// True if an elimination tells that no rows became dependent within the last step.
 bool SingularStepper::no_pivot_changed() {
-    const std::span<const double> first = hooks_.pivots(previous_.t, previous_.y);
+    const std::span<const double> first = equation_->pivots(previous_.t, previous_.y);
     pivots_.assign(first.begin(), first.end());
-    const std::span<const double> last = hooks_.pivots(now_.t, now_.y);
+    const std::span<const double> last = equation_->pivots(now_.t, now_.y);
     bool same = !last.empty() && last.size() == pivots_.size();
     for (std::size_t k = 0; same && k < last.size(); ++k) {
         same = pivots_[k] * last[k] > 0.0;
@@ -539,14 +543,14 @@ void SingularStepper::look_behind(double t_end) {
 /// is not a number. The rows of the steps to come are those of the last state.
 bool SingularStepper::prepare_path(const State& from) {
     counted_.rhs_evaluations += 2;
-    if (hooks_.rhs_across(previous_.t, previous_.y, previous_.slope).kind !=
+    if (equation_->rhs_across(previous_.t, previous_.y, previous_.slope).kind !=
             ode::Evaluation::Kind::kOk ||
-        hooks_.rhs(now_.t, now_.y, now_.slope).kind != ode::Evaluation::Kind::kOk) {
+        equation_->rhs_on_surface(now_.t, now_.y, now_.slope).kind != ode::Evaluation::Kind::kOk) {
         return false;
     }
     return &from == &now_ && !only_listed_
-               ? follower_.watch_weakest_of(*hooks_.dynamics, now_.weakest, now_.direction, now_.t,
-                                            now_.y)
+               ? follower_.watch_weakest_of(equation_->dynamics(), now_.weakest, now_.direction,
+                                            now_.t, now_.y)
                : follower_.watch_weakest(from.t, from.y);
 }
 
@@ -581,7 +585,7 @@ std::optional<double> SingularStepper::find_turn(Motion move, double before, dou
 std::optional<ode::Root> SingularStepper::find_change_of_pivot(Motion move, double before,
                                                                double after, double tolerance) {
     const auto pivots_at = [&](double t) {
-        return move(t) ? hooks_.pivots(t, work_) : std::span<const double>();
+        return move(t) ? equation_->pivots(t, work_) : std::span<const double>();
     };
     const std::span<const double> first = pivots_at(before);
     pivots_.assign(first.begin(), first.end());
@@ -614,13 +618,20 @@ bool SingularStepper::cross(const State& from, double t_singular, double longest
     const double h = length_of_crossing(t_singular - from.t, std::min(longest, t_end - from.t));
     const double t1 = from.t + h;
     const auto guess = [this](double t, std::span<double> y) { path(t, y); };
-    const ode::GaussProblem problem{hooks_.rhs_across, hooks_.project, rtol_,
-                                    inner_->absolute_tolerances(), hooks_.project_roughly};
+    const auto rhs = [this](double t, std::span<const double> y, std::span<double> dydt) {
+        return equation_->rhs_across(t, y, dydt);
+    };
+    const auto project = [this](double t, std::span<double> y) { return project_closest(t, y); };
+    const auto project_roughly = [this](double t, std::span<double> y) {
+        return surface_->put_back_roughly(t, y, equation_->order());
+    };
+    const ode::GaussProblem problem{rhs, project, rtol_, inner_->absolute_tolerances(),
+                                    project_roughly};
     const ode::Status status = gauss_.take(problem, from.t, from.y, h, guess);
     counted_.rhs_evaluations += gauss_.rhs_evaluations();
     std::optional<double> found;
     if (status == ode::Status::kOk && end_is_sound(t1) && energy_is_kept(from, t1) &&
-        hooks_.rhs(t1, end_, work_).kind == ode::Evaluation::Kind::kOk) {
+        equation_->rhs_on_surface(t1, end_, work_).kind == ode::Evaluation::Kind::kOk) {
         gauss_.set_slopes_at_ends(from.slope, work_);
         found = singular_time(from, t1);
     }
@@ -629,7 +640,7 @@ bool SingularStepper::cross(const State& from, double t_singular, double longest
         blocked_ = refused_ >= kMostRefused;
         ++counted_.rejected;
         // The rows of the steps to come are those of the last state.
-        hooks_.rhs(now_.t, now_.y, now_.slope);
+        equation_->rhs_on_surface(now_.t, now_.y, now_.slope);
         return false;
     }
     gauss_.dense(*found, work_);
@@ -679,7 +690,8 @@ bool SingularStepper::end_is_sound(double t1) {
     lowest_.resize(end_.size());
     gauss_.end_of_order_7(lower_);
     gauss_.end_of_order_6(lowest_);
-    if (!hooks_.project(t1, end_) || !hooks_.project(t1, lower_) || !hooks_.project(t1, lowest_)) {
+    if (!project_closest(t1, end_) || !project_closest(t1, lower_) ||
+        !project_closest(t1, lowest_)) {
         return false;
     }
     const std::span<const double> positions = evaluator_->scales().positions_with(end_.data());
@@ -730,7 +742,7 @@ std::optional<double> SingularStepper::singular_time(const State& from, double t
         return std::nullopt;
     }
     gauss_.dense(*turn, work_);
-    const double violation = hooks_.violation(*turn, work_);
+    const double violation = surface_->violation(*turn, work_);
     const bool holds = violation <= std::max(kRoundOff, kViolation * rtol_);
     return holds && vanishes(*turn, work_) ? turn : std::nullopt;
 }

@@ -17,42 +17,21 @@
 #include <span>
 #include <vector>
 
+#include "dynamics/evaluator.h"
+#include "dynamics/state_equation.h"
+#include "dynamics/surface.h"
 #include "ode/gauss_step.h"
 #include "ode/root.h"
 #include "ode/stepper.h"
-#include "dynamics/evaluator.h"
 #include "simulate/row_follower.h"
 
 namespace ananke::simulate {
 
-/// What the stepper asks of the run. Views only.
-struct SurfaceHooks {
-    /// f at a state on the constraints.
-    ode::FunctionRef<ode::Evaluation(double, std::span<const double>, std::span<double>)> rhs;
-    /// The same next to a singular configuration, without a new choice of rows where that can be.
-    ode::FunctionRef<ode::Evaluation(double, std::span<const double>, std::span<double>)>
-        rhs_across;
-    /// Puts a state onto the constraints; false if it cannot. None where drift is met otherwise: a
-    /// run then ends before a singular configuration.
-    ode::FunctionRef<bool(double, std::span<double>)> project;
-    /// The same for an iteration that goes on, not to the last digit.
-    ode::FunctionRef<bool(double, std::span<double>)> project_roughly;
-    /// Largest scaled violation of a position constraint.
-    ode::FunctionRef<double(double, std::span<const double>)> violation;
-    /// At the last evaluation of f on the constraints, with what it has besides the others (n).
-    ode::FunctionRef<dynamics::WeakestRow(std::span<double>)> weakest;
-    /// What made that evaluation.
-    const dynamics::Dynamics* dynamics = nullptr;
-    /// Pivots of an elimination at a state, one of which changes its sign where rows become
-    /// dependent; or none.
-    ode::FunctionRef<std::span<const double>(double, std::span<const double>)> pivots;
-};
-
 class SingularStepper final : public ode::Stepper {
   public:
-    /// `size` of y and `rtol` are those of `inner`. Without hooks nothing is watched.
-    SingularStepper(std::unique_ptr<ode::Stepper> inner, dynamics::Evaluator& evaluator, std::size_t size,
-                    double rtol, const SurfaceHooks& hooks);
+    /// `rtol` is that of `inner`. All must outlive the stepper.
+    SingularStepper(std::unique_ptr<ode::Stepper> inner, dynamics::Evaluator& evaluator,
+                    dynamics::StateEquation& equation, dynamics::Surface& surface, double rtol);
 
     using Stepper::start;
     /// A start from a state of the last step, where that was a crossing (an event was noted
@@ -85,7 +64,7 @@ class SingularStepper final : public ode::Stepper {
     /// branch any more.
     bool is_lost() const { return lost_; }
     /// Instants can be crossed at all.
-    bool may_cross() const { return static_cast<bool>(hooks_.project); }
+    bool may_cross() const { return surface_->projects(); }
     /// The singular configuration inside the last step, if there is one.
     const std::optional<SingularPoint>& singular() const { return singular_; }
     /// Weakest pivot at a state inside the last step, by the order of the rows before it; 1 if that
@@ -105,7 +84,6 @@ class SingularStepper final : public ode::Stepper {
     bool goes_on(double t0, std::span<const double> y0);
     void note_forces();
     bool forces_are_the_same(double t0);
-    bool watching() const { return static_cast<bool>(hooks_.rhs); }
     void give_way();
     void note_start();
     void note_state(double t, std::span<const double> y);
@@ -129,6 +107,9 @@ class SingularStepper final : public ode::Stepper {
     std::optional<ode::Root> find_change_of_pivot(Motion move, double before, double after,
                                                   double tolerance);
     bool cross(const State& from, double t_singular, double longest, double t_end);
+    bool project_closest(double t, std::span<double> y) {
+        return surface_->put_back_closest(t, y, equation_->order());
+    }
     bool end_is_sound(double t1);
     bool energy_is_kept(const State& from, double t1);
     double distance(std::span<const double> x, std::span<const double> y) const;
@@ -138,9 +119,11 @@ class SingularStepper final : public ode::Stepper {
     void count();
 
     std::unique_ptr<ode::Stepper> inner_;
-    SurfaceHooks hooks_;
     dynamics::Evaluator* evaluator_;
+    dynamics::StateEquation* equation_;
+    dynamics::Surface* surface_;
     double rtol_;
+    bool watches_;  ///< the model has constraints whose rank may fall unseen
     std::size_t n_;
     ode::GaussStep gauss_;
     RowFollower follower_;        ///< keeps the rows before the instant
