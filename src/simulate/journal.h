@@ -29,7 +29,7 @@ class Journal {
     void row(std::span<const double> values);
     void event(const Event& event);
     /// Counts the steps since the integrator last started.
-    void add(const ode::Statistics& part);
+    void add(const ode::Statistics& part) { ode::add(summary_.steps, part); }
     /// Ends the record with the reason for the end.
     void finish();
 
