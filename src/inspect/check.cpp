@@ -67,13 +67,13 @@ class Settled {
     Settled(dynamics::Evaluator& evaluator, double t, const double* q, const double* v) {
         const compile::CompiledModel& model = evaluator.model();
         if (!model.frictions.empty() || !model.feedback.empty()) {
-            watch_.emplace(evaluator, dynamics::DynamicsOptions{});
-            result_ = watch_->settle(t, q, v);
+            decision_.emplace(evaluator, dynamics::DynamicsOptions{});
+            result_ = decision_->settle(t, q, v);
         }
     }
     ~Settled() {
-        if (watch_) {
-            watch_->release();
+        if (decision_) {
+            decision_->release();
         }
     }
     Settled(const Settled&) = delete;
@@ -83,7 +83,7 @@ class Settled {
     const Error& error() const { return result_.error(); }
 
   private:
-    std::optional<simulate::FrictionWatch> watch_;
+    std::optional<simulate::FrictionDecision> decision_;
     Result<std::vector<simulate::FrictionChange>> result_ = std::vector<simulate::FrictionChange>{};
 };
 

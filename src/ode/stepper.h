@@ -33,6 +33,9 @@ struct Statistics {
     double last_error = 0.0;  ///< of the last attempt, in units of the tolerance
 };
 
+/// Adds those of a later stretch of the same run.
+void add(Statistics& sum, const Statistics& later);
+
 class Stepper {
   public:
     virtual ~Stepper() = default;

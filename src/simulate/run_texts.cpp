@@ -11,7 +11,6 @@
 
 #include "base/text.h"
 #include "dynamics/actuation.h"
-#include "simulate/dry_stop.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/row_entries.h"
 #include "dynamics/sparse_level.h"
@@ -50,7 +49,8 @@ solve::System system_at(dynamics::Evaluator& evaluator, double t, const double* 
     return evaluator.system(t, y, y + evaluator.model().n());
 }
 
-std::vector<int> rows_without_gradient(dynamics::Evaluator& evaluator, double t, const dynamics::StartState& start) {
+std::vector<int> rows_without_gradient(dynamics::Evaluator& evaluator, double t,
+                                       const dynamics::StartState& start) {
     std::vector<int> rows;
     dynamics::SparseLevel level(evaluator);
     level.evaluate(false, t, start.q, start.v);
@@ -141,8 +141,8 @@ std::string largest_acceleration(dynamics::Evaluator& evaluator, double t, const
 
 }  // namespace
 
-Error describe_stop(dynamics::Evaluator& evaluator, ode::Status status, const SingularStepper& stepper,
-                    int rank) {
+Error describe_stop(dynamics::Evaluator& evaluator, ode::Status status,
+                    const SingularStepper& stepper, int rank) {
     Error error = ode::describe_failure(status, stepper);
     const double* y = stepper.y().data();
     if ((status == ode::Status::kStepTooSmall || status == ode::Status::kTooManySteps) &&
@@ -168,8 +168,8 @@ Error describe_stop(dynamics::Evaluator& evaluator, ode::Status status, const Si
         return error;
     }
     const double* position = stepper.y().data();
-    error.message +=
-        dynamics::controls_nearly_lost(evaluator, stepper.t(), position, position + evaluator.model().n());
+    error.message += dynamics::controls_nearly_lost(evaluator, stepper.t(), position,
+                                                    position + evaluator.model().n());
     const solve::Analysis near =
         solve::analyse(system_at(evaluator, stepper.t(), position), kNearlyDependent);
     if (near.rank < rank && !near.dependent_sets.empty()) {
@@ -185,8 +185,8 @@ Error describe_stop(dynamics::Evaluator& evaluator, ode::Status status, const Si
     return error;
 }
 
-std::optional<Error> describe_singular_start(dynamics::Evaluator& evaluator, const TimedState& start,
-                                             const TimedState& beside) {
+std::optional<Error> describe_singular_start(dynamics::Evaluator& evaluator,
+                                             const TimedState& start, const TimedState& beside) {
     const solve::Analysis at_start = solve::analyse(system_at(evaluator, start.t, start.y));
     const solve::Analysis behind = solve::analyse(system_at(evaluator, beside.t, beside.y));
     std::vector<int> rows;
@@ -266,14 +266,14 @@ Error describe_vanished_row(const compile::CompiledModel& model, const VanishedR
 }
 
 Error describe_lost_control(dynamics::Evaluator& evaluator, double t, std::span<const double> y) {
-    const Error why =
-        dynamics::explain_controls(evaluator, t, y.data(), y.data() + evaluator.model().n(), kLostInfluence);
+    const Error why = dynamics::explain_controls(evaluator, t, y.data(),
+                                                 y.data() + evaluator.model().n(), kLostInfluence);
     return {ErrorCode::kNotControlled,
             fmt::format("at t = {}: {}", to_short_text(t, 9), why.message)};
 }
 
 Error describe_stagnation(dynamics::Evaluator& evaluator, const ode::Stepper& stepper,
-                          const Stagnation& measured) {
+                          const Stagnation& measured, const RunOptions& options) {
     const std::string begin = fmt::format(
         "at t = {}: the run makes no progress: steps are {} long on average, and {} "
         "more would be needed; ",
@@ -283,7 +283,7 @@ Error describe_stagnation(dynamics::Evaluator& evaluator, const ode::Stepper& st
     }
     return {ErrorCode::kStepTooSmall,
             fmt::format("{}{}; {}", begin, fastest_change(evaluator, stepper),
-                        measured.stiff
+                        options.stiff
                             ? "a force that jumps or has no limit there, or a tolerance below "
                               "rounding, is the usual cause"
                             : "a force that jumps or has no limit there is the usual cause (dry "

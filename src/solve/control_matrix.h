@@ -6,7 +6,7 @@
 // No memory is taken after construction.
 #pragma once
 
-#include <Eigen/Dense>
+#include "dense/dense.h"
 #include <cstddef>
 #include <span>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "simulate/dry_stop.h"
+#include "simulate/stagnation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,15 +10,24 @@ namespace {
 
 /// Velocities below this part of the largest are about to vanish beside it.
 constexpr double kSmall = 1e-4;
-/// The law is asked once more for velocities smaller by this.
+/// The law is evaluated once more at velocities smaller by this.
 constexpr double kSmaller = 1e-3;
 /// A force that keeps this part of its strength then does not vanish with the velocity.
 constexpr double kSameStrength = 0.5;
+/// Steps, accepted or not, over which the pace of a run is measured: some seconds of a small model.
+constexpr std::size_t kStepsOfPace = 50'000;
+/// A run that would need so many times its limit on steps ends at the first measurement.
+constexpr double kHopeless = 100.0;
+/// One that would need more than the limit ends after so many measurements in succession: a million
+/// steps, or soon where dry forces are bringing it to rest.
+constexpr int kMostSlow = 20;
+constexpr int kMostDry = 2;
 
 /// u . M a at velocities of which the part u is scaled.
 class Braking {
   public:
-    Braking(dynamics::Evaluator& evaluator, double t, const double* q, const double* v, double largest_part)
+    Braking(dynamics::Evaluator& evaluator, double t, const double* q, const double* v,
+            double largest_part)
         : dynamics_(evaluator, {}),
           t_(t),
           q_(q),
@@ -81,6 +90,29 @@ bool is_dry_stop(dynamics::Evaluator& evaluator, double t, const double* q, cons
         }
     }
     return false;
+}
+
+std::optional<Stagnation> Pace::measure(dynamics::Evaluator& evaluator, const ode::Stepper& stepper,
+                                        std::size_t attempts, double until, std::size_t max_steps) {
+    if (attempts < counted_ + kStepsOfPace) {
+        return std::nullopt;
+    }
+    const double pace = (stepper.t() - counted_at_) / static_cast<double>(attempts - counted_);
+    const double ahead = (until - stepper.t()) / pace;
+    counted_ = attempts;
+    counted_at_ = stepper.t();
+    const auto limit = static_cast<double>(max_steps);
+    if (ahead > kHopeless * limit) {
+        return Stagnation{pace, ahead, false};
+    }
+    const double* const q = stepper.y().data();
+    slow_ = ahead > limit ? slow_ + 1 : 0;
+    dry_ = slow_ > 0 && is_dry_stop(evaluator, stepper.t(), q, q + evaluator.model().n()) ? dry_ + 1
+                                                                                          : 0;
+    if (dry_ >= kMostDry || slow_ >= kMostSlow) {
+        return Stagnation{pace, ahead, dry_ >= kMostDry};
+    }
+    return std::nullopt;
 }
 
 }  // namespace ananke::simulate
