@@ -15,7 +15,7 @@ SingularStepper::SingularStepper(std::unique_ptr<ode::Stepper> inner,
       equation_(&equation),
       surface_(&surface),
       rtol_(rtol),
-      watches_(evaluator.model().m() > 0 && dynamics::is_foreseen(evaluator.model())),
+      watches_(evaluator.model().m() > 0),
       n_(static_cast<std::size_t>(evaluator.model().n())),
       gauss_(equation.size()),
       follower_(evaluator) {
