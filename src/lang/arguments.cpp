@@ -1,11 +1,11 @@
-#include "lang/arguments.h"
-
+// Arguments of functions and joints: their names in a definition, their values in a call.
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "lang/expressions.h"
+#include "lang/functions.h"
 
 namespace ananke::lang {
 namespace {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "lang/lexer.h"
 #include "mech/model.h"
 
 namespace ananke::lang {
@@ -45,19 +46,10 @@ enum class ExprKind : std::uint8_t {
     kError,  ///< could not be read; reported already
 };
 
-enum class Relation : std::uint8_t {
-    kLess,
-    kLessEqual,
-    kGreater,
-    kGreaterEqual,
-    kEqual,
-    kNotEqual
-};
-
 struct Expr {
     ExprKind kind = ExprKind::kError;
-    Relation relation = Relation::kEqual;
-    std::uint32_t rows = 0;  ///< of a matrix
+    TokenKind relation = TokenKind::kDoubleEqual;  ///< of a comparison
+    std::uint32_t rows = 0;                        ///< of a matrix
     Span span;
     Span token;                    ///< the name, number or operator itself
     std::vector<ExprId> operands;  ///< in the order of the text

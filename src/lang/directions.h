@@ -1,4 +1,4 @@
-// Places and directions fixed in bodies.
+// Places and directions fixed in bodies (directions.cpp), rotations (rotations.cpp).
 #pragma once
 
 #include <optional>
@@ -20,6 +20,10 @@ Value in_body(Lowering& in, ExprId id);        ///< v in B
 Value call_body_function(Lowering& in, ExprId id, std::string_view name);
 Value call_start(Lowering& in, ExprId id);
 Value call_turned(Lowering& in, ExprId id);
+
+Value call_rotation(Lowering& in, ExprId id);    ///< rotation(axis, angle)
+Value call_quaternion(Lowering& in, ExprId id);  ///< quaternion(u0, u1, u2, u3)
+Value call_axes(Lowering& in, ExprId id);        ///< axes(x = (0, 1, 0), z = (0, 0, 1))
 
 /// Axes of bodies and positions of points written out over the coordinates.
 sym::Expr over_coordinates(Lowering& in, sym::Expr e);

@@ -418,20 +418,19 @@ Value compare(Lowering& in, const Expr& e) {
         return Value::truth(in.graph.apply(op, a.scalar(), b.scalar()));
     };
     switch (e.relation) {
-        case Relation::kLess:
+        case TokenKind::kLess:
             return holds(sym::Op::kLess, left, right);
-        case Relation::kLessEqual:
+        case TokenKind::kLessEqual:
             return holds(sym::Op::kLessEqual, left, right);
-        case Relation::kGreater:
+        case TokenKind::kGreater:
             return holds(sym::Op::kLess, right, left);
-        case Relation::kGreaterEqual:
+        case TokenKind::kGreaterEqual:
             return holds(sym::Op::kLessEqual, right, left);
-        case Relation::kEqual:
-        case Relation::kNotEqual:
+        default:
             break;
     }
     const Value equal = holds(sym::Op::kEqual, left, right);
-    return e.relation == Relation::kEqual
+    return e.relation == TokenKind::kDoubleEqual
                ? equal
                : Value::truth(in.graph.apply(sym::Op::kNot, equal.scalar()));
 }

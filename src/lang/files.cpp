@@ -62,8 +62,7 @@ const Tree* Files::setting_tree(std::uint32_t file, Binding& setting) {
 
 std::string Files::circle(const std::string& path) const {
     std::string chain;
-    for (auto i = std::find(importing_.begin(), importing_.end(), path); i != importing_.end();
-         ++i) {
+    for (auto i = std::find(waiting_.begin(), waiting_.end(), path); i != waiting_.end(); ++i) {
         chain += *i + " -> ";
     }
     return chain.empty() ? chain : chain + path;

@@ -36,19 +36,9 @@ class Files {
     /// Paths of the files that imports have read.
     const std::vector<std::string>& imported() const { return imported_; }
 
-    /// While it lives, a file with this path cannot be imported.
-    class Importing {
-      public:
-        Importing(Files& files, const std::string& path) : files_(files) {
-            files_.importing_.push_back(path);
-        }
-        ~Importing() { files_.importing_.pop_back(); }
-        Importing(const Importing&) = delete;
-        Importing& operator=(const Importing&) = delete;
-
-      private:
-        Files& files_;
-    };
+    // Between the two a file with this path cannot be imported.
+    void begin_file(const std::string& path) { waiting_.push_back(path); }
+    void end_file() { waiting_.pop_back(); }
     /// "a.ank -> b.ank -> a.ank" if a file with this path waits for the present one, else "".
     std::string circle(const std::string& path) const;
 
@@ -58,7 +48,7 @@ class Files {
     std::vector<Diagnostic>& diagnostics_;
     std::unordered_map<std::uint32_t, Tree> trees_;
     std::unordered_map<std::string, std::uint32_t> by_path_;
-    std::vector<std::string> importing_;  ///< the outermost first
+    std::vector<std::string> waiting_;  ///< the outermost first
     std::vector<std::string> imported_;
 };
 

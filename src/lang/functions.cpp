@@ -6,11 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "lang/arguments.h"
 #include "lang/directions.h"
 #include "lang/expressions.h"
 #include "lang/paths.h"
-#include "lang/rotations.h"
 #include "mech/vectors.h"
 
 namespace ananke::lang {
@@ -97,8 +95,7 @@ Value call_point_function(Lowering& in, ExprId id, const Builtin& builtin) {
                                    builtin.name, shown(value)),
                        {"declare it: point P at (x, y, z)"});
     }
-    const int index = in.bodies.point_of(value);
-    const mech::Point& point = in.bodies.point(index);
+    const mech::Point& point = in.bodies.point(in.bodies.point_of(value));
     return Value::vector(builtin.name == "position"   ? point.r
                          : builtin.name == "velocity" ? point.v
                                                       : point.a);
@@ -117,26 +114,24 @@ Value call_reaction(Lowering& in, ExprId id, const Builtin&) {
         return in.fail(argument, "'reaction' takes the name of a constraint");
     }
     const Found found = in.scope.find(name);
-    if (found.entity == nullptr) {
+    const Entity* entity = found.entity;
+    if (entity == nullptr) {
         return found.failed ? Failed() : unknown_name(in, argument, name);
     }
-    const Entity* entity = found.entity;
     if (entity->kind != EntityKind::kConstraint) {
-        Notes notes;
         std::vector<std::string> constraints;
         for (const mech::Constraint& one : in.model.constraints) {
             if (entity->kind == EntityKind::kJoint && one.joint == entity->index) {
                 constraints.push_back(fmt::format("reaction({})", one.name));
             }
         }
-        notes.push_back(constraints.empty()
-                            ? in.reports.declared_note(entity->span)
-                            : fmt::format("a joint has one for each of its constraints: {}",
-                                          join_names(constraints)));
-        return in.fail(argument,
-                       fmt::format("'reaction' takes the name of a constraint; '{}' is {}", name,
-                                   describe(entity->kind)),
-                       std::move(notes));
+        return in.fail(
+            argument,
+            fmt::format("'reaction' takes the name of a constraint; '{}' is {}", name,
+                        describe(entity->kind)),
+            {constraints.empty() ? in.reports.declared_note(entity->span)
+                                 : fmt::format("a joint has one for each of its constraints: {}",
+                                               join_names(constraints))});
     }
     mech::Constraint& constraint = in.model.constraints[static_cast<std::size_t>(entity->index)];
     if (constraint.reaction.empty()) {
@@ -206,24 +201,23 @@ std::string_view other_name(std::string_view name) {
     struct Other {
         std::string_view theirs, ours;
     };
-    static constexpr std::array<Other, 12> kOthers{{{"ln", "log"},
-                                                    {"arcsin", "asin"},
-                                                    {"arccos", "acos"},
-                                                    {"arctan", "atan"},
-                                                    {"arctan2", "atan2"},
-                                                    {"tg", "tan"},
-                                                    {"sgn", "sign"},
-                                                    {"fabs", "abs"},
-                                                    {"length", "norm"},
-                                                    {"magnitude", "norm"},
-                                                    {"pos", "position"},
-                                                    {"vel", "velocity"}}};
-    for (const Other& other : kOthers) {
-        if (other.theirs == name) {
-            return other.ours;
-        }
-    }
-    return {};
+    static constexpr std::array<Other, 12> kOthers{{
+        {"ln", "log"},
+        {"arcsin", "asin"},
+        {"arccos", "acos"},
+        {"arctan", "atan"},
+        {"arctan2", "atan2"},
+        {"tg", "tan"},
+        {"sgn", "sign"},
+        {"fabs", "abs"},
+        {"length", "norm"},
+        {"magnitude", "norm"},
+        {"pos", "position"},
+        {"vel", "velocity"},
+    }};
+    const auto* const other = std::find_if(kOthers.begin(), kOthers.end(),
+                                           [&](const Other& one) { return one.theirs == name; });
+    return other == kOthers.end() ? std::string_view() : other->ours;
 }
 
 Failed unknown_function(Lowering& in, ExprId id, const std::string& name) {
@@ -241,8 +235,7 @@ Failed unknown_function(Lowering& in, ExprId id, const std::string& name) {
                        {"multiplication is written with *"});
     }
     if (const Span* later = in.scope.declared_somewhere(name)) {
-        return in.fail(span, fmt::format("'{}' is used before it is declared", name),
-                       {in.reports.declared_note(*later) + "; move that statement up"});
+        return used_too_early(in, span, name, *later);
     }
     std::string near(other_name(name));
     if (near.empty()) {
@@ -257,8 +250,8 @@ Failed unknown_function(Lowering& in, ExprId id, const std::string& name) {
         for (const Builtin& builtin : kBuiltins) {
             names.emplace_back(builtin.name);
         }
-        known.insert(known.begin(), names.begin(), names.end());
-        near = nearest_name(name, known);
+        names.insert(names.end(), known.begin(), known.end());
+        near = nearest_name(name, names);
     }
     return in.fail(span, fmt::format("unknown function '{}'", name), did_you_mean(near));
 }
@@ -274,10 +267,27 @@ Value call_defined(Lowering& in, ExprId id, const std::string& name, const Funct
     return evaluate(in, function.node->body);
 }
 
+/// `function` is the name of the function that calls.
+void check_callee(Lowering& in, ExprId call, Span function) {
+    const Expr& callee = in.scope.expr(in.scope.expr(call).operands[0]);
+    const std::string name(in.reports.text(callee.token));
+    if (callee.kind != ExprKind::kName || find_builtin(name) != nullptr ||
+        in.scope.functions.contains(in.scope.full(name))) {
+        return;
+    }
+    if (name == in.reports.text(function)) {
+        in.fail(callee.span, fmt::format("'{}' calls itself", name),
+                {"functions are written out where they are called and cannot recurse"});
+    } else {
+        unknown_function(in, call, name);
+    }
+}
+
 // Names of the body are checked where the function is written, not only where it is called.
 void check_body(Lowering& in, const FunctionDefinition& node) {
-    const auto is_argument = [&](std::string_view name) {
-        return std::any_of(node.arguments.begin(), node.arguments.end(),
+    const auto is_known = [&](const std::string& name) {
+        return is_reserved(name) || !in.scope.find(name).unknown() ||
+               std::any_of(node.arguments.begin(), node.arguments.end(),
                            [&](const Argument& one) { return in.reports.text(one.name) == name; });
     };
     std::vector<ExprId> open{node.body};
@@ -285,41 +295,21 @@ void check_body(Lowering& in, const FunctionDefinition& node) {
         const ExprId id = open.back();
         open.pop_back();
         const Expr& e = in.scope.expr(id);
+        const std::string name(in.reports.text(e.token));
         if (e.kind == ExprKind::kCall) {
             open.insert(open.end(), e.operands.begin() + 1, e.operands.end());
-            const Expr& callee = in.scope.expr(e.operands[0]);
-            const std::string name(in.reports.text(callee.token));
-            if (callee.kind != ExprKind::kName || find_builtin(name) != nullptr ||
-                in.scope.functions.contains(in.scope.prefix() + name)) {
-                continue;
-            }
-            if (name == in.reports.text(node.name)) {
-                in.fail(callee.span, fmt::format("'{}' calls itself", name),
-                        {"functions are written out where they are called and cannot recurse"});
-                continue;
-            }
-            unknown_function(in, id, name);
-            continue;
-        }
-        if (e.kind == ExprKind::kName) {
-            const std::string name(in.reports.text(e.token));
-            const bool known =
-                is_argument(name) || !in.scope.find(name).unknown() || is_reserved(name);
-            if (!known) {
+            check_callee(in, id, node.name);
+        } else if (e.kind == ExprKind::kName) {
+            if (!is_known(name)) {
                 unknown_name(in, id, name);
             }
-            continue;
-        }
-        if (e.kind == ExprKind::kIndex || e.kind == ExprKind::kMember) {
+        } else if (e.kind == ExprKind::kIndex) {
             // The base may be an array or a file; both are judged when the function is called.
-            if (e.kind == ExprKind::kIndex) {
-                open.push_back(e.operands[1]);
-            } else if (in.scope.expr(e.operands[0]).kind != ExprKind::kName) {
-                open.push_back(e.operands[0]);
-            }
-            continue;
+            open.push_back(e.operands[1]);
+        } else if (e.kind != ExprKind::kMember ||
+                   in.scope.expr(e.operands[0]).kind != ExprKind::kName) {
+            open.insert(open.end(), e.operands.begin(), e.operands.end());
         }
-        open.insert(open.end(), e.operands.begin(), e.operands.end());
     }
 }
 

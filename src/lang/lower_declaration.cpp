@@ -34,8 +34,8 @@ std::optional<ParameterValue> with_number(Lowering& in, sym::Expr value, ExprId 
 }
 
 /// A setting stands in for the value of the text.
-std::optional<ParameterValue> setting_value(Lowering& in, const Setting& setting,
-                                            std::string_view name) {
+std::optional<ParameterValue> setting_value(Lowering& in, Setting& setting, std::string_view name) {
+    setting.used = true;
     const Scope::Visit visit(in.scope, *setting.scope);
     const std::optional<sym::Expr> value = scalar_over(in, setting.binding.value, kParameter);
     if (!value) {
@@ -79,7 +79,7 @@ void lower(Lowering& in, const Binding& item, const ParameterList&) {
     std::optional<ParameterValue> value;
     if (!written.bad() &&
         allow(in, written, kParameter.allowed, item.value, kParameter.what, kParameter.advice)) {
-        const Setting* setting = in.settings.use(full);
+        Setting* setting = find_setting(in, full, 0);
         value = setting != nullptr ? setting_value(in, *setting, *name)
                                    : with_number(in, written.scalar(), item.value, *name);
     }

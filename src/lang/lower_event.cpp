@@ -35,30 +35,22 @@ bool event_condition(Lowering& in, const EventDeclaration& node, mech::Event& ev
     return true;
 }
 
-void event_reset(Lowering& in, int coordinate, const Binding& item, sym::Expr value,
-                 mech::Event& event) {
-    const auto same = [&](const mech::Event::Reset& reset) {
-        return reset.coordinate == coordinate;
-    };
-    if (std::any_of(event.resets.begin(), event.resets.end(), same)) {
-        const auto i = static_cast<std::size_t>(coordinate);
-        in.fail(item.span,
-                fmt::format("{}' is set twice in this event", in.model.coordinates[i].name));
-        return;
+/// A reset or a change of `name`, which happens once in an event.
+template <class Item>
+void add_once(Lowering& in, std::vector<Item>& items, int Item::*target, const Item& item,
+              const std::string& name) {
+    const auto same = [&](const Item& one) { return one.*target == item.*target; };
+    if (std::any_of(items.begin(), items.end(), same)) {
+        in.fail(item.span, name + " is set twice in this event");
+    } else {
+        items.push_back(item);
     }
-    event.resets.push_back({coordinate, value, item.span});
 }
 
-void event_change(Lowering& in, ExprId target, const Entity& entity, const Binding& item,
-                  sym::Expr value, mech::Event& event) {
-    const auto same = [&](const mech::Event::Change& change) {
-        return change.parameter == entity.index;
-    };
-    if (std::any_of(event.changes.begin(), event.changes.end(), same)) {
-        in.fail(item.span, fmt::format("'{}' is set twice in this event", in.scope.text(target)));
-        return;
-    }
-    event.changes.push_back({entity.index, value, item.span});
+void event_reset(Lowering& in, int coordinate, const Binding& item, sym::Expr value,
+                 mech::Event& event) {
+    add_once(in, event.resets, &mech::Event::Reset::coordinate, {coordinate, value, item.span},
+             in.model.coordinates[static_cast<std::size_t>(coordinate)].name + "'");
 }
 
 /// velocity(B) = vector, omega(B) = vector (of a planar body a scalar).
@@ -153,7 +145,8 @@ void event_set(Lowering& in, const Binding& item, mech::Event& event) {
                 {primes == 0 ? fmt::format("a jump of its velocity is written {}' = ...", name)
                              : "accelerations follow from the forces: change a parameter of them"});
     } else if (entity->kind == EntityKind::kParameter && primes == 0) {
-        event_change(in, id, *entity, item, result, event);
+        add_once(in, event.changes, &mech::Event::Change::parameter,
+                 {entity->index, result, item.span}, fmt::format("'{}'", in.scope.text(id)));
     } else if (entity->kind == EntityKind::kParameter) {
         in.fail(span, fmt::format("'{}' is a parameter, which has no velocity", name),
                 {fmt::format("write {} = ...", name)});

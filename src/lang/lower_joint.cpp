@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "lang/arguments.h"
+#include "lang/functions.h"
 #include "lang/paths.h"
 #include "lang/prelude.h"
 #include "lang/statements.h"

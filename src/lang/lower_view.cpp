@@ -17,15 +17,17 @@ struct Colour {
 };
 
 // Hues that colour-blind readers tell apart (Okabe and Ito), and two greys.
-constexpr std::array<Colour, 9> kColours{{{"blue", "#0072b2"},
-                                          {"vermilion", "#d55e00"},
-                                          {"green", "#009e73"},
-                                          {"purple", "#cc79a7"},
-                                          {"orange", "#e69f00"},
-                                          {"sky", "#56b4e9"},
-                                          {"yellow", "#f0e442"},
-                                          {"steel", "#8a97a6"},
-                                          {"black", "#333333"}}};
+constexpr std::array<Colour, 9> kColours{{
+    {"blue", "#0072b2"},
+    {"vermilion", "#d55e00"},
+    {"green", "#009e73"},
+    {"purple", "#cc79a7"},
+    {"orange", "#e69f00"},
+    {"sky", "#56b4e9"},
+    {"yellow", "#f0e442"},
+    {"steel", "#8a97a6"},
+    {"black", "#333333"},
+}};
 
 bool is_code(std::string_view text) {
     return text.size() == 7 && text[0] == '#' &&

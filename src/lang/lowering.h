@@ -73,7 +73,7 @@ struct Lowering {
     Bodies bodies;
     Evaluation evaluation;
     Files files;
-    Settings settings;
+    std::vector<Setting> settings;
     Starts starts;
     Given given;
     int joint = -1;  ///< whose definition is carried out; -1 for none

@@ -15,9 +15,8 @@ bool Parser::clause(Clause& out, std::string_view word) {
     return read(out.value);
 }
 
-bool Parser::parse_body(Statement& out) {
-    auto& node = out.as.emplace<BodyDeclaration>();
-    node.planar = text(take().span) == "planar";
+bool Parser::parse(BodyDeclaration& node) {
+    node.planar = keyword() == "planar";
     if (node.planar &&
         !expect_word("body", "", "write: planar body B mass 1 inertia 0.1 at (0, 0)")) {
         return false;
@@ -63,11 +62,9 @@ bool Parser::parse_body(Statement& out) {
     return true;
 }
 
-bool Parser::parse_joint(Statement& out) {
-    take();
+bool Parser::parse(JointDeclaration& node) {
     constexpr const char* kForm =
         "write: joint name: kind(ground at (0, 0, 1), door at (-0.5, 0, 0))";
-    auto& node = out.as.emplace<JointDeclaration>();
     if (!read_path(node.name) || !expect(TokenKind::kColon, " after the name", kForm) ||
         !read(node.call)) {
         return false;
@@ -101,20 +98,17 @@ bool Parser::joint_arguments(std::vector<Argument>& out) {
     return expect(TokenKind::kCloseParen, " after the arguments");
 }
 
-bool Parser::parse_define_joint(Statement& out) {
+bool Parser::parse(JointDefinition& node) {
     take();
-    auto& node = out.as.emplace<JointDefinition>();
     node.name = take().span;
     return expect(TokenKind::kOpenParen, " after the name of the joint") &&
            (accept(TokenKind::kCloseParen) || joint_arguments(node.arguments)) &&
            expect_block("write: define joint name(A: point, B: point) { ... }") && block(node.body);
 }
 
-bool Parser::parse_rub(Statement& out) {
-    take();
+bool Parser::parse(RubDeclaration& node) {
     constexpr const char* kForm =
         "write: rub sliding: dot(velocity(B) - velocity(A), n) load abs(reaction(c))";
-    auto& node = out.as.emplace<RubDeclaration>();
     return expect_name("a name", kForm, node.name) &&
            (!accept(TokenKind::kOpenParen) || joint_arguments(node.arguments)) &&
            expect(TokenKind::kColon, " after the name") && read(node.slip) &&

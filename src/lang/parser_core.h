@@ -21,6 +21,8 @@ class Parser {
     bool parse_setting(Tree& tree, Binding& setting);
 
   private:
+    class Nesting;
+
     // Tokens and reports (parser.cpp).
     const Token& peek(std::size_t ahead = 0) const;
     Token take();
@@ -81,6 +83,7 @@ class Parser {
 
     // Statements: false after an error, which is reported.
     bool statement(Statement& out);
+    std::string_view keyword() const { return text(tokens_[statement_begin_].span); }
     bool not_a_statement();
     bool block(std::vector<Statement>& out);
     void statements_until(TokenKind end, std::vector<Statement>& out);
@@ -109,33 +112,32 @@ class Parser {
     bool view_place(ExprId& out, const char* form);
     bool view_clauses(ViewStatement& node, const char* form);
 
-    template <class List>
-    bool parse_list(Statement& out);
-    template <class Term>
-    bool parse_term(Statement& out);
+    template <class Node>
+    bool parse_as(Statement& out);
+    bool parse_definition(Statement& out);
     // parser_declaration.cpp
-    bool parse_model(Statement& out);
-    bool parse_coordinate(Statement& out);
-    bool parse_define(Statement& out);
-    bool parse_particle(Statement& out);
-    bool parse_point(Statement& out);
-    bool parse_simulate(Statement& out);
-    bool parse_import(Statement& out);
-    bool parse_for(Statement& out);
+    bool parse(ModelTitle& node);
+    bool parse(CoordinateList& node);
+    bool parse(FunctionDefinition& node);
+    bool parse(ParticleDeclaration& node);
+    bool parse(PointDeclaration& node);
+    bool parse(Simulate& node);
+    bool parse(Import& node);
+    bool parse(ForLoop& node);
     // parser_body.cpp
-    bool parse_body(Statement& out);
-    bool parse_joint(Statement& out);
-    bool parse_define_joint(Statement& out);
-    bool parse_rub(Statement& out);
+    bool parse(BodyDeclaration& node);
+    bool parse(JointDeclaration& node);
+    bool parse(JointDefinition& node);
+    bool parse(RubDeclaration& node);
     // parser_force.cpp
-    bool parse_mass(Statement& out);
-    bool parse_force(Statement& out);
-    bool parse_constraint(Statement& out);
-    bool parse_friction(Statement& out);
-    bool parse_compliance(Statement& out);
+    bool parse(MassTerm& node);
+    bool parse(ForceTerm& node);
+    bool parse(ConstraintDeclaration& node);
+    bool parse(FrictionTerm& node);
+    bool parse(ComplianceTerm& node);
     // parser_event.cpp, parser_view.cpp
-    bool parse_event(Statement& out);
-    bool parse_view(Statement& out);
+    bool parse(EventDeclaration& node);
+    bool parse(ViewStatement& node);
 
     const Sources& sources_;
     const Limits& limits_;
@@ -147,8 +149,6 @@ class Parser {
     int depth_ = 0;
     int places_allowed_ = 0;  ///< inside arguments `B at (..)` is a place, elsewhere `at` a clause
     Tree tree_;
-
-    friend class Nesting;
 };
 
 }  // namespace ananke::lang

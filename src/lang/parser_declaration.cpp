@@ -5,12 +5,11 @@
 
 namespace ananke::lang {
 
-bool Parser::parse_model(Statement& out) {
-    take();
+bool Parser::parse(ModelTitle& node) {
     if (!at(TokenKind::kString)) {
         return fail_expected("the title in quotes", {"write: model \"Two-link pendulum\""});
     }
-    out.as = ModelTitle{std::string(quoted(take().span))};
+    node.title = quoted(take().span);
     return true;
 }
 
@@ -23,9 +22,7 @@ bool Parser::path_list(std::vector<ExprId>& out) {
     return true;
 }
 
-bool Parser::parse_coordinate(Statement& out) {
-    take();
-    auto& node = out.as.emplace<CoordinateList>();
+bool Parser::parse(CoordinateList& node) {
     if (!path_list(node.names)) {
         return false;
     }
@@ -93,13 +90,8 @@ bool Parser::bindings(std::vector<Binding>& out, Guesses guesses, std::string_vi
     return true;
 }
 
-bool Parser::parse_define(Statement& out) {
-    take();
-    if (at_word("joint") && peek(1).kind == TokenKind::kName) {
-        return parse_define_joint(out);
-    }
+bool Parser::parse(FunctionDefinition& node) {
     constexpr const char* kForm = "write: define f(a, b) = ...";
-    auto& node = out.as.emplace<FunctionDefinition>();
     if (!expect_name("the name of the function", kForm, node.name) ||
         !expect(TokenKind::kOpenParen, " after the name of the function",
                 "write: define f(a, b) = ...; a name without arguments is a 'let'")) {
@@ -114,17 +106,13 @@ bool Parser::parse_define(Statement& out) {
            expect(TokenKind::kEqual, " after the head of the function") && read(node.body);
 }
 
-bool Parser::parse_particle(Statement& out) {
-    take();
+bool Parser::parse(ParticleDeclaration& node) {
     constexpr const char* kForm = "write: particle P mass m at (x, y, z)";
-    auto& node = out.as.emplace<ParticleDeclaration>();
     return read_path(node.name) && expect_word("mass", "", kForm) && read(node.mass) &&
            expect_word("at", "", kForm) && read(node.position);
 }
 
-bool Parser::parse_point(Statement& out) {
-    take();
-    auto& node = out.as.emplace<PointDeclaration>();
+bool Parser::parse(PointDeclaration& node) {
     return read_path(node.name) && (!accept_word("on") || read_path(node.body)) &&
            expect_word("at", "",
                        node.body == kNoExpr ? "write: point P at (x, y, z)"
@@ -132,9 +120,7 @@ bool Parser::parse_point(Statement& out) {
            read(node.position);
 }
 
-bool Parser::parse_simulate(Statement& out) {
-    take();
-    auto& node = out.as.emplace<Simulate>();
+bool Parser::parse(Simulate& node) {
     if (at_word("stiff") || at_word("every")) {
         return fail_expected("'until' first", {"write: simulate until 10 every 0.1 stiff"});
     }
@@ -172,21 +158,17 @@ bool Parser::parse_simulate(Statement& out) {
                          {"write: simulate until 10 every 0.1 stiff"});
 }
 
-bool Parser::parse_import(Statement& out) {
-    take();
+bool Parser::parse(Import& node) {
     if (!at(TokenKind::kString)) {
         return fail_expected("a file name in quotes", {"write: import \"springs.ank\""});
     }
-    auto& node = out.as.emplace<Import>();
     node.path_span = take().span;
     node.path = quoted(node.path_span);
     return !accept_word("as") || expect_name("a name after 'as'", "", node.alias);
 }
 
-bool Parser::parse_for(Statement& out) {
-    take();
+bool Parser::parse(ForLoop& node) {
     constexpr const char* kForm = "write: for i in 1..N { ... }";
-    auto& node = out.as.emplace<ForLoop>();
     if (!expect_name("the name of the loop variable", kForm, node.variable) ||
         !expect_word("in", "", kForm)) {
         return false;

@@ -14,9 +14,7 @@ constexpr const char* kActions =
 
 }  // namespace
 
-bool Parser::parse_event(Statement& out) {
-    take();
-    auto& node = out.as.emplace<EventDeclaration>();
+bool Parser::parse(EventDeclaration& node) {
     if (!at_plain_name() || peek(1).kind == TokenKind::kEqual ||
         peek(1).kind == TokenKind::kPrime) {
         return fail_expected("a name and ':'", {kForm});

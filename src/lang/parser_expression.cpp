@@ -8,7 +8,7 @@
 namespace ananke::lang {
 
 // Counts one level of nesting for as long as it lives.
-class Nesting {
+class Parser::Nesting {
   public:
     explicit Nesting(Parser& parser, int levels = 1) : parser_(parser), levels_(levels) {
         parser_.depth_ += levels_;
@@ -136,31 +136,17 @@ ExprId Parser::negation() {
 
 namespace {
 
-std::optional<Relation> relation_of(TokenKind kind) {
-    switch (kind) {
-        case TokenKind::kLess:
-            return Relation::kLess;
-        case TokenKind::kLessEqual:
-            return Relation::kLessEqual;
-        case TokenKind::kGreater:
-            return Relation::kGreater;
-        case TokenKind::kGreaterEqual:
-            return Relation::kGreaterEqual;
-        case TokenKind::kDoubleEqual:
-            return Relation::kEqual;
-        case TokenKind::kNotEqual:
-            return Relation::kNotEqual;
-        default:
-            return std::nullopt;
-    }
+bool is_relation(TokenKind kind) {
+    return kind == TokenKind::kLess || kind == TokenKind::kLessEqual ||
+           kind == TokenKind::kGreater || kind == TokenKind::kGreaterEqual ||
+           kind == TokenKind::kDoubleEqual || kind == TokenKind::kNotEqual;
 }
 
 }  // namespace
 
 ExprId Parser::comparison() {
     const ExprId left = sum();
-    const auto relation = relation_of(peek().kind);
-    if (left == kNoExpr || !relation) {
+    if (left == kNoExpr || !is_relation(peek().kind)) {
         return left;
     }
     const Token token = take();
@@ -168,13 +154,13 @@ ExprId Parser::comparison() {
     if (right == kNoExpr) {
         return kNoExpr;
     }
-    if (relation_of(peek().kind)) {
+    if (is_relation(peek().kind)) {
         fail(peek().span, "comparisons cannot be chained",
              {"join two comparisons with 'and': a < b and b < c"});
         return kNoExpr;
     }
     const ExprId id = add_over(ExprKind::kCompare, token.span, {left, right});
-    tree_.exprs[id].relation = *relation;
+    tree_.exprs[id].relation = token.kind;
     return id;
 }
 

@@ -5,16 +5,13 @@
 
 namespace ananke::lang {
 
-bool Parser::parse_mass(Statement& out) {
-    take();
-    auto& node = out.as.emplace<MassTerm>();
+bool Parser::parse(MassTerm& node) {
     return path_list(node.names) && expect(TokenKind::kEqual, " after the coordinates") &&
            read(node.matrix);
 }
 
-bool Parser::parse_force(Statement& out) {
-    std::string word(text(take().span));
-    auto& node = out.as.emplace<ForceTerm>();
+bool Parser::parse(ForceTerm& node) {
+    std::string word(keyword());
     node.nonideal = word == "nonideal";
     node.torque = word == "torque";
     if (node.nonideal && accept_word("torque")) {
@@ -86,10 +83,8 @@ bool Parser::equation(ConstraintDeclaration& node) {
     return true;
 }
 
-bool Parser::parse_constraint(Statement& out) {
-    const std::string_view keyword = text(take().span);
-    auto& node = out.as.emplace<ConstraintDeclaration>();
-    node.servo = keyword == "servo";
+bool Parser::parse(ConstraintDeclaration& node) {
+    node.servo = keyword() == "servo";
     // A name and a colon must stand before the equation; find out which of them is missing.
     std::size_t i = 0;
     while (peek(i).kind != TokenKind::kNewline && peek(i).kind != TokenKind::kEnd &&
@@ -98,7 +93,7 @@ bool Parser::parse_constraint(Statement& out) {
     }
     if (peek(i).kind != TokenKind::kColon) {
         return fail_expected("a name and ':'",
-                             {fmt::format("write: {} name: left = right", keyword)});
+                             {fmt::format("write: {} name: left = right", keyword())});
     }
     return read_path(node.name) && expect(TokenKind::kColon, " after the name") && equation(node) &&
            (!at_word("actuators") || actuators(node));
@@ -153,10 +148,8 @@ bool Parser::actuators(ConstraintDeclaration& node) {
            fail_expected("',' or ')' after the actuator", {kForm});
 }
 
-bool Parser::parse_friction(Statement& out) {
-    take();
+bool Parser::parse(FrictionTerm& node) {
     constexpr const char* kForm = "write: friction on c: coulomb(mu = 0.2)";
-    auto& node = out.as.emplace<FrictionTerm>();
     if (!expect_word("on", "", kForm) || !read_path(node.target) ||
         !expect(TokenKind::kColon, " after the name of the constraint", kForm)) {
         return false;
@@ -168,12 +161,10 @@ bool Parser::parse_friction(Statement& out) {
     return node.law != kNoExpr;
 }
 
-bool Parser::parse_compliance(Statement& out) {
-    take();
+bool Parser::parse(ComplianceTerm& node) {
     constexpr const char* kForm =
         "write: compliance on c: 1e-6, or of a joint: compliance on j: translation 1e-6 rotation "
         "1e-4";
-    auto& node = out.as.emplace<ComplianceTerm>();
     if (!expect_word("on", "", kForm) || !read_path(node.target) ||
         !expect(TokenKind::kColon, " after the name", kForm) ||
         (accept_word("translation") && !read(node.translation)) ||

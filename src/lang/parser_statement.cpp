@@ -225,18 +225,24 @@ bool Parser::not_a_statement() {
     return fail(token.span, fmt::format("unknown statement '{}'", word), std::move(notes));
 }
 
-template <class List>
-bool Parser::parse_list(Statement& out) {
+/// What stands behind the keyword.
+template <class Node>
+bool Parser::parse_as(Statement& out) {
     take();
-    const bool guesses = std::same_as<List, InitialList>;
-    return bindings(out.as.emplace<List>().items, guesses ? Guesses::kAccepted : Guesses::kRefused,
-                    kForm<List>);
+    auto& node = out.as.emplace<Node>();
+    if constexpr (std::derived_from<Node, BindingList>) {
+        const bool guesses = std::same_as<Node, InitialList>;
+        return bindings(node.items, guesses ? Guesses::kAccepted : Guesses::kRefused, kForm<Node>);
+    } else if constexpr (std::derived_from<Node, Term>) {
+        return read(node.value);
+    } else {
+        return parse(node);
+    }
 }
 
-template <class Term>
-bool Parser::parse_term(Statement& out) {
-    take();
-    return read(out.as.emplace<Term>().value);
+bool Parser::parse_definition(Statement& out) {
+    const bool of_joint = at_word("joint", 1) && peek(2).kind == TokenKind::kName;
+    return of_joint ? parse_as<JointDefinition>(out) : parse_as<FunctionDefinition>(out);
 }
 
 bool Parser::statement(Statement& out) {
@@ -245,38 +251,38 @@ bool Parser::statement(Statement& out) {
         bool (Parser::*parse)(Statement&);
     };
     static constexpr Rule kRules[] = {
-        {"model", &Parser::parse_model},
-        {"parameter", &Parser::parse_list<ParameterList>},
-        {"coordinate", &Parser::parse_coordinate},
-        {"speed", &Parser::parse_list<SpeedList>},
-        {"let", &Parser::parse_list<LetList>},
-        {"output", &Parser::parse_list<OutputList>},
-        {"initial", &Parser::parse_list<InitialList>},
-        {"scale", &Parser::parse_list<ScaleList>},
-        {"gauge", &Parser::parse_list<GaugeList>},
-        {"define", &Parser::parse_define},
-        {"kinetic", &Parser::parse_term<KineticTerm>},
-        {"potential", &Parser::parse_term<PotentialTerm>},
-        {"gravity", &Parser::parse_term<GravityTerm>},
-        {"mass", &Parser::parse_mass},
-        {"force", &Parser::parse_force},
-        {"nonideal", &Parser::parse_force},
-        {"torque", &Parser::parse_force},
-        {"body", &Parser::parse_body},
-        {"planar", &Parser::parse_body},
-        {"joint", &Parser::parse_joint},
-        {"friction", &Parser::parse_friction},
-        {"compliance", &Parser::parse_compliance},
-        {"rub", &Parser::parse_rub},
-        {"particle", &Parser::parse_particle},
-        {"point", &Parser::parse_point},
-        {"constraint", &Parser::parse_constraint},
-        {"servo", &Parser::parse_constraint},
-        {"event", &Parser::parse_event},
-        {"view", &Parser::parse_view},
-        {"simulate", &Parser::parse_simulate},
-        {"for", &Parser::parse_for},
-        {"import", &Parser::parse_import},
+        {"model", &Parser::parse_as<ModelTitle>},
+        {"parameter", &Parser::parse_as<ParameterList>},
+        {"coordinate", &Parser::parse_as<CoordinateList>},
+        {"speed", &Parser::parse_as<SpeedList>},
+        {"let", &Parser::parse_as<LetList>},
+        {"output", &Parser::parse_as<OutputList>},
+        {"initial", &Parser::parse_as<InitialList>},
+        {"scale", &Parser::parse_as<ScaleList>},
+        {"gauge", &Parser::parse_as<GaugeList>},
+        {"define", &Parser::parse_definition},
+        {"kinetic", &Parser::parse_as<KineticTerm>},
+        {"potential", &Parser::parse_as<PotentialTerm>},
+        {"gravity", &Parser::parse_as<GravityTerm>},
+        {"mass", &Parser::parse_as<MassTerm>},
+        {"force", &Parser::parse_as<ForceTerm>},
+        {"nonideal", &Parser::parse_as<ForceTerm>},
+        {"torque", &Parser::parse_as<ForceTerm>},
+        {"body", &Parser::parse_as<BodyDeclaration>},
+        {"planar", &Parser::parse_as<BodyDeclaration>},
+        {"joint", &Parser::parse_as<JointDeclaration>},
+        {"friction", &Parser::parse_as<FrictionTerm>},
+        {"compliance", &Parser::parse_as<ComplianceTerm>},
+        {"rub", &Parser::parse_as<RubDeclaration>},
+        {"particle", &Parser::parse_as<ParticleDeclaration>},
+        {"point", &Parser::parse_as<PointDeclaration>},
+        {"constraint", &Parser::parse_as<ConstraintDeclaration>},
+        {"servo", &Parser::parse_as<ConstraintDeclaration>},
+        {"event", &Parser::parse_as<EventDeclaration>},
+        {"view", &Parser::parse_as<ViewStatement>},
+        {"simulate", &Parser::parse_as<Simulate>},
+        {"for", &Parser::parse_as<ForLoop>},
+        {"import", &Parser::parse_as<Import>},
     };
     if (!at(TokenKind::kName)) {
         return not_a_statement();

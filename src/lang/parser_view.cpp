@@ -41,9 +41,7 @@ constexpr const char* kForms =
 
 }  // namespace
 
-bool Parser::parse_view(Statement& out) {
-    take();
-    auto& node = out.as.emplace<ViewStatement>();
+bool Parser::parse(ViewStatement& node) {
     const auto word_at = [&](const std::array<Word, 5>& words, std::size_t ahead) {
         return std::find_if(words.begin(), words.end(),
                             [&](const Word& one) { return at_word(one.word, ahead); });

@@ -146,13 +146,18 @@ Lookup flatten(Lowering& in, ExprId id, std::string& out) {
     return Lookup::kFlat;
 }
 
+Failed used_too_early(Lowering& in, Span span, const std::string& name, Span declared) {
+    return in.fail(span, fmt::format("'{}' is used before it is declared", name),
+                   {in.reports.declared_note(declared) + "; move that statement up"});
+}
+
 Failed unknown_name(Lowering& in, ExprId id, const std::string& name) {
     const Span span = in.scope.span(id);
     if (in.reports.is_reported(span)) {
         return {};
     }
     const std::string base(base_of(name));
-    if (const Names::Array* array = in.scope.names().find_base(in.scope.prefix() + base)) {
+    if (const Names::Array* array = in.scope.names().find_base(in.scope.full(base))) {
         if (base == name && array->indexed) {
             return in.fail(span, fmt::format("'{}' is an array", name),
                            {fmt::format("write {}[i] with an index from {} to {}", name,
@@ -168,15 +173,14 @@ Failed unknown_name(Lowering& in, ExprId id, const std::string& name) {
                            {"components of a vector are written .x .y .z"});
         }
     }
-    if (in.scope.functions.contains(in.scope.prefix() + name)) {
+    if (in.scope.functions.contains(in.scope.full(name))) {
         return in.fail(span, fmt::format("'{}' is a function", name),
                        {fmt::format("write {}(...)", name)});
     }
     if (const Span* written = in.scope.declared_somewhere(base)) {
         const Span statement = in.scope.statement;
         if (written->begin >= span.begin) {
-            return in.fail(span, fmt::format("'{}' is used before it is declared", base),
-                           {in.reports.declared_note(*written) + "; move that statement up"});
+            return used_too_early(in, span, base, *written);
         }
         if (written->begin >= statement.begin && written->file == statement.file) {
             return in.fail(span, fmt::format("'{}' is used in its own definition", name),
@@ -190,7 +194,7 @@ Failed unknown_name(Lowering& in, ExprId id, const std::string& name) {
     for (const Local& local : in.scope.locals()) {
         also.emplace_back(local.name);
     }
-    std::string near = in.scope.names().nearest(in.scope.prefix() + base, also);
+    std::string near = in.scope.names().nearest(in.scope.full(base), also);
     if (near.starts_with(in.scope.prefix())) {
         near.erase(0, in.scope.prefix().size());
     }
@@ -234,8 +238,7 @@ Value index_value(Lowering& in, ExprId id) {
     if (const Found found = in.scope.find(name); !found.unknown()) {
         return found_value(in, found, id);
     }
-    const std::string_view base = name;
-    if (in.scope.find_local(base.substr(0, base.find('['))) != nullptr) {
+    if (in.scope.find_local(name.substr(0, name.find('['))) != nullptr) {
         return in.fail(id, fmt::format("'{}' is not an array", base_of(name)));
     }
     return unknown_name(in, id, name);

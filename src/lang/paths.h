@@ -23,6 +23,7 @@ Value index_value(Lowering& in, ExprId id);
 Value member_value(Lowering& in, ExprId id);
 
 Failed unknown_name(Lowering& in, ExprId id, const std::string& name);
+Failed used_too_early(Lowering& in, Span span, const std::string& name, Span declared);
 
 // What a statement is about. Null or nothing after a mistake, which is reported.
 

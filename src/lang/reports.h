@@ -19,13 +19,14 @@ namespace ananke::lang {
 
 using Notes = std::vector<std::string>;
 
-/// What a function returns after a mistake, which is reported: false, no value, or Value::none().
 template <class T>
 inline constexpr bool kIsOptional = false;
 template <class T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
 template <class T>
 concept CanBeNothing = std::same_as<T, bool> || std::same_as<T, Value> || kIsOptional<T>;
+
+/// What a function returns after a mistake, which is reported: false, no value, or Value::none().
 struct Failed {
     template <CanBeNothing T>
     operator T() const {

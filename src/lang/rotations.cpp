@@ -1,8 +1,8 @@
-#include "lang/rotations.h"
-
+// Rotations: about an axis, by a quaternion, by two axes.
 #include <array>
 #include <cmath>
 
+#include "lang/directions.h"
 #include "lang/expressions.h"
 #include "mech/vectors.h"
 

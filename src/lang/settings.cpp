@@ -1,5 +1,7 @@
 #include "lang/settings.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "lang/paths.h"
@@ -24,16 +26,23 @@ void read_settings(Lowering& in) {
         if (flatten(in, id, setting.name) != Lookup::kFlat) {
             continue;
         }
-        if (in.settings.find(setting.name, setting.primes) != nullptr) {
+        if (find_setting(in, setting.name, setting.primes) != nullptr) {
             in.fail(setting.binding.span, fmt::format("'{}' is set twice", setting.name));
             continue;
         }
-        in.settings.add(std::move(setting));
+        in.settings.push_back(std::move(setting));
     }
 }
 
+Setting* find_setting(Lowering& in, const std::string& name, int primes) {
+    const auto found =
+        std::find_if(in.settings.begin(), in.settings.end(),
+                     [&](const Setting& one) { return one.name == name && one.primes == primes; });
+    return found == in.settings.end() ? nullptr : &*found;
+}
+
 void apply_initial_settings(Lowering& in) {
-    for (const Setting& setting : in.settings.all()) {
+    for (const Setting& setting : in.settings) {
         const Found found = in.scope.names().find("", setting.name);
         if (setting.used || found.failed) {
             continue;
@@ -53,7 +62,7 @@ void apply_initial_settings(Lowering& in) {
                                     setting.name, describe(entity->kind)));
         } else {
             if (setting.primes < 2) {
-                in.starts.remove(entity->index, setting.primes == 1);
+                in.starts.remove(entity->index, setting.primes);
             }
             lower(in, setting.binding, InitialList());
         }

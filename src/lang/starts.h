@@ -18,7 +18,7 @@ class Starts {
     /// Exact beats guess, the importing file beats the imported one. Where both values are exact,
     /// the one given before stays; its place is returned.
     std::optional<Span> add(const mech::InitialValue& value, Origin origin) {
-        Start& start = at(value.coordinate, value.velocity);
+        Start& start = at(value.coordinate, value.velocity ? 1 : 0);
         const bool outranked = start.origin == Origin::kImported && origin == Origin::kModel;
         if (start.value && start.value->exact && !outranked) {
             return value.exact ? std::optional(start.value->span) : std::nullopt;
@@ -26,7 +26,8 @@ class Starts {
         start = {value, origin};
         return std::nullopt;
     }
-    void remove(int coordinate, bool velocity) { at(coordinate, velocity) = {}; }
+    /// `order` is 0 for the position, 1 for the velocity.
+    void remove(int coordinate, int order) { at(coordinate, order) = {}; }
 
     /// In the order of the coordinates, positions first.
     std::vector<mech::InitialValue> values() const {
@@ -46,10 +47,10 @@ class Starts {
         std::optional<mech::InitialValue> value;
         Origin origin = Origin::kModel;
     };
-    Start& at(int coordinate, bool velocity) {
+    Start& at(int coordinate, int order) {
         const auto i = static_cast<std::size_t>(coordinate);
         starts_.resize(std::max(starts_.size(), i + 1));
-        return starts_[i][velocity ? 1 : 0];
+        return starts_[i][static_cast<std::size_t>(order)];
     }
 
     std::vector<std::array<Start, 2>> starts_;  ///< per coordinate: position, velocity

@@ -130,12 +130,13 @@ void doubt_names(Lowering& in, std::span<const Statement> statements) {
 void carry_out(Lowering& in, FileScope& file) {
     file.tree = &in.files.tree(file.file);
     const Scope::Visit visit(in.scope, file);
-    const Files::Importing importing(in.files, file.path);
     Declarations(in, file.declared_somewhere).collect(file.tree->statements);
     for (const std::string& name : file.tree->doubtful) {
         in.scope.doubt(name);
     }
+    in.files.begin_file(file.path);
     execute(in, file.tree->statements);
+    in.files.end_file();
 }
 
 void lower(Lowering& in, const Statement& statement, const ModelTitle& node) {
