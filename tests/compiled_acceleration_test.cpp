@@ -109,7 +109,7 @@ Comparison compare_along(const compile::Prepared& prepared, const Recording& run
             std::max(result.energy_rate, std::abs(program.energy_rate(v.data()) - rate) / powers);
         ++result.states;
         result.by_program += program.by_program() ? 1 : 0;
-        solver.kept_rows(kept);
+        kept = solver.rows().kept_rows();
         result.unique += static_cast<int>(kept.size()) == pushing_rows(other_evaluator) ? 1 : 0;
         if (!program.give_forces(t, q.data(), v.data(), given)) {
             continue;
