@@ -12,7 +12,6 @@
 #include "dynamics/energy_level.h"
 #include "dynamics/implicit_systems.h"
 #include "inspect/check.h"
-#include "simulate/record_programs.h"
 #include "simulate/row_writer.h"
 #include "simulate/run.h"
 

@@ -91,7 +91,7 @@ bool EventInstant::has_turned_away(std::size_t k) const {
 
 std::optional<int> EventInstant::next() {
     const std::size_t count = happened_.size();
-    for (std::size_t asked = 0; asked < count; ++asked) {
+    for (std::size_t tried = 0; tried < count; ++tried) {
         if (place_ == count) {
             place_ = 0;
             ++round_;

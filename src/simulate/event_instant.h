@@ -68,7 +68,7 @@ class EventInstant {
     std::vector<char> due_;           ///< came to this instant, and has not had its turn
     std::vector<char> sent_;          ///< sent across by others, likewise
     std::vector<char> happened_;
-    std::size_t place_ = 0;  ///< in the list, of the next one to look at
+    std::size_t place_ = 0;  ///< in the list, of the next candidate
     int round_ = 0;
 };
 

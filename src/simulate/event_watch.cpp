@@ -21,7 +21,7 @@ constexpr double kEdge = 0.02;
 constexpr double kNearZero = 0.1;
 /// Slopes that promise this many times the change that is seen belong to a faster motion.
 constexpr double kRestless = 8.0;
-/// Halvings towards the beginning of a step that look for the way back of an event.
+/// Halvings towards the beginning of a step in search of a state on the event's side.
 constexpr int kShortestFlight = 45;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 /// After an event the first step is at most this many times the time since the one before.
@@ -241,11 +241,11 @@ std::optional<double> EventWatch::dip(const Sample& from, const Sample& to) {
     return from.t + std::clamp(x, kEdge * width, (1.0 - kEdge) * width);
 }
 
-/// Where to look once more for zeros between two samples, if there may be more than the ends tell:
+/// Where to divide the interval between two samples, if it may hold more zeros than its ends show:
 /// the bottom of a dip; the place where the parabola through the three, f = line + 4 c x (1 - x),
 /// turns; the middle where the slopes promise more than the values show, as those of a fast wave
 /// do, and where a value is not a number. Tangents find the bottom of a kink and parabolas that of
-/// a smooth dip, so that they take turns.
+/// a smooth dip, so that they alternate.
 std::optional<double> EventWatch::suspect(const Sample& from, const Sample& middle,
                                           const Sample& to, bool by_tangents) {
     if (std::isnan(from.f + middle.f + to.f)) {

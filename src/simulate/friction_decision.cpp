@@ -32,7 +32,7 @@ std::size_t at(int i) {
 
 }  // namespace
 
-/// What is different from the last time this was asked.
+/// What has changed since the decision before.
 std::vector<FrictionChange> FrictionDecision::changes() {
     std::vector<FrictionChange> changes;
     for (int f = 0; f < count(); ++f) {
@@ -261,7 +261,7 @@ void FrictionDecision::hold_independent(double t, const double* q, const double*
     }
 }
 
-/// The slip of a stick row at the state looked at, 0 for a constraint.
+/// The slip of a stick row at the last state read, 0 for a constraint.
 double FrictionDecision::slip_of_row(int row) const {
     for (int f = 0; f < count(); ++f) {
         const int k = row - friction(f).first_row;

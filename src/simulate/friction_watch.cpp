@@ -98,7 +98,7 @@ Result<void> FrictionWatch::settle(double t, std::span<double> y) {
     return adopt(t, y, decision_.settle(t, y.data(), y.data() + evaluator_->model().n()));
 }
 
-/// Rests of slip are taken away where a friction holds from now on.
+/// Reports the changes, and removes what is left of slips where a friction holds from now on.
 Result<void> FrictionWatch::adopt(double t, std::span<double> y,
                                   const Result<std::vector<FrictionChange>>& changes) {
     if (!changes) {

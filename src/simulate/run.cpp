@@ -17,6 +17,13 @@
 namespace ananke::simulate {
 namespace {
 
+/// Sizes and integrals of the state where a run starts.
+void start_evaluator(dynamics::Evaluator& evaluator, double t, const dynamics::StartState& start) {
+    evaluator.scales().start(start.scales);
+    evaluator.scales().see(start.q.data(), start.v.data());
+    evaluator.hold_integrals(t, start.q.data());
+}
+
 template <class Integrator>
 Result<std::unique_ptr<ode::Stepper>> on_heap(Result<Integrator> made) {
     if (!made) {
@@ -64,9 +71,7 @@ std::optional<Error> RunLoop::check_start(const dynamics::StartState& start) {
     const compile::CompiledModel& model = evaluator_.model();
     const double t = options_.start;
     dynamics::Dynamics& dynamics = equation_.dynamics();
-    evaluator_.scales().start(start.scales);
-    evaluator_.scales().see(start.q.data(), start.v.data());
-    evaluator_.hold_integrals(t, start.q.data());
+    start_evaluator(evaluator_, t, start);
     const solve::SolveStatus status = dynamics.accelerate(t, start.q.data(), start.v.data());
     RunSummary& summary = journal_.summary();
     summary.reached = t;
@@ -156,6 +161,25 @@ RunSummary run(std::shared_ptr<const compile::CompiledModel> model,
                std::span<const double> parameters, const dynamics::StartState& start,
                const RunOptions& options, Recorder& recorder) {
     return RunLoop(std::move(model), parameters, options, recorder).run(start);
+}
+
+void record_programs(std::shared_ptr<const compile::CompiledModel> model,
+                     std::span<const double> parameters, const dynamics::StartState& start,
+                     const RunOptions& options) {
+    dynamics::Evaluator evaluator(std::move(model), parameters);
+    start_evaluator(evaluator, options.start, start);
+    dynamics::StateEquation equation(evaluator, options.dynamics);
+    std::vector<double> y = equation.state(start);
+    std::vector<double> slope(y.size());
+    if (equation.rhs(options.start, y, slope).kind != ode::Evaluation::Kind::kOk) {
+        return;
+    }
+    dynamics::Surface(evaluator, options.dynamics.drift, options.tolerance)
+        .accept(options.start, 0.0, y, equation.order());
+    if (options.stiff && dynamics::may_be_sparse(evaluator.model(), options.dynamics)) {
+        dynamics::ImplicitSystems::make(evaluator, equation.right_hand_side(), 0,
+                                        options.sparse_steps);
+    }
 }
 
 Result<std::vector<double>> regular_times(double until, double every) {

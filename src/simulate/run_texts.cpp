@@ -123,7 +123,7 @@ std::string fastest_change(dynamics::Evaluator& evaluator, const ode::Stepper& s
                        to_short_text(stepper.y()[n + fastest]), to_short_text(sizes[fastest]));
 }
 
-/// What takes the motion out of all numbers where every force is one.
+/// The largest acceleration: why a motion overflows although every force is a number.
 std::string largest_acceleration(dynamics::Evaluator& evaluator, double t, const double* y) {
     const compile::CompiledModel& model = evaluator.model();
     dynamics::Dynamics dynamics(evaluator, {});

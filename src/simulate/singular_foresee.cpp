@@ -276,7 +276,7 @@ bool SingularStepper::may_have_turned() {
            dot(previous_.direction, now_.direction) <= 0.0;
 }
 
-/// True if an elimination tells that no rows became dependent within the last step.
+/// True if the pivots of an elimination show that no rows became dependent within the last step.
 bool SingularStepper::no_pivot_changed() {
     const std::span<const double> first = equation_->pivots(previous_.t, previous_.y);
     pivots_.assign(first.begin(), first.end());
@@ -308,9 +308,10 @@ void SingularStepper::path(double t, std::span<double> y) const {
                    y);
 }
 
-/// Where the watched row turns round on a motion that begins where its direction was taken. Pivots
-/// of an elimination change their signs there too, and tell it at less cost; but pivots may change
-/// for other reasons, so the row itself is asked just before the instant they tell.
+/// Where the component of the watched row orthogonal to the others changes its sign, on a motion
+/// that begins where its direction was measured. Pivots of an elimination change their signs there
+/// too, and cost less; but they may change for other reasons, so the row itself is evaluated just
+/// before.
 std::optional<double> SingularStepper::find_turn(Motion move, double before, double after,
                                                  double tolerance) {
     const auto row = [&](double t) {

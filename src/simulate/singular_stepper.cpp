@@ -160,7 +160,7 @@ void SingularStepper::find_weakest(State& state) {
     }
 }
 
-/// Finds the weakest row of the state before, where it was not asked for; false if there is none.
+/// Finds the weakest row of the state before, which was not needed then; false if there is none.
 bool SingularStepper::find_previous_weakest() {
     if (follower_.is_made()) {
         previous_.weakest = follower_.choose(previous_.t, previous_.y, previous_.direction);

@@ -18,7 +18,7 @@ constexpr std::size_t kParts = 8;
 constexpr int kMostParabolas = 3;
 /// A dip whose parabola comes down to this part of its lower end may reach zero.
 constexpr double kNearZero = 0.5;
-/// Halvings of a step that look for a stretch under its old law.
+/// Halvings of a step in search of a stretch under its old law.
 constexpr int kMostHalvings = 45;
 constexpr int kMostBisections = 100;
 /// A change within this part of the step that found it makes no progress.
