@@ -97,7 +97,8 @@ const std::map<std::string, std::set<std::string>>& towers() {
 
 /// Folders that the tests of a folder may include as well.
 const std::map<std::string, std::set<std::string>>& towers_of_tests() {
-    static const std::map<std::string, std::set<std::string>> may_include{{"lang", {"classify"}}};
+    static const std::map<std::string, std::set<std::string>> may_include{
+        {"lang", {"classify"}}, {"simulate", {"inspect"}}, {"inspect", {"classify"}}};
     return may_include;
 }
 
@@ -133,7 +134,7 @@ TEST(Tidy, IncludesFollowTheTowers) {
             }
             const std::string header = match[1];
             const std::size_t slash = header.find('/');
-            // A program's own headers stand beside it.
+            // Headers of programs and tests stand beside them.
             const std::string folder =
                 slash == std::string::npos ? source.folder : header.substr(0, slash);
             if (folder == source.folder) {

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "ananke/derive.h"
+#include "ananke/model.h"
 #include "pipeline.h"
 #include "places.h"
 #include "solve/forms.h"
@@ -47,27 +49,11 @@ std::string list(const std::vector<double>& values) {
     return "{" + text + "0}";
 }
 
-/// The accelerations that the printed C computes at a state.
-std::vector<double> run_c(const Scratch& scratch, const std::string& source,
-                          const dynamics::StartState& at, const std::vector<double>& parameters,
-                          std::size_t rows) {
-    const std::size_t n = at.q.size();
-    std::ofstream(scratch.file("model.c")) << source;
-    std::ofstream(scratch.file("main.c")) << fmt::format(
-        "#include <stdio.h>\n"
-        "int ananke_acceleration(double, const double *, const double *, const double *, double *, "
-        "double *);\n"
-        "int main(void) {{\n"
-        "    const double q[] = {}, v[] = {}, p[] = {};\n"
-        "    double a[{}], lambda[{}];\n"
-        "    const int code = ananke_acceleration({}, q, v, p, a, lambda);\n"
-        "    for (int i = 0; i < {}; ++i) printf(\"%.17g\\n\", a[i]);\n"
-        "    return code;\n"
-        "}}\n",
-        list(at.q), list(at.v), list(parameters), n, rows + 1, at.t, n);
+/// What main.c prints. It includes model.c before any other header: that file compiles alone.
+std::vector<double> compiled_numbers(const Scratch& scratch) {
     const std::string command = fmt::format(
-        "cc -std=c99 -Wall -Wextra -Werror -c '{0}/model.c' -o '{0}/model.o' && "
-        "cc -std=c99 '{0}/main.c' '{0}/model.o' -o '{0}/main' -lm && '{0}/main' > '{0}/numbers'",
+        "cc -std=c99 -Wall -Wextra -Werror '{0}/main.c' -o '{0}/main' -lm && "
+        "'{0}/main' > '{0}/numbers'",
         scratch.file(""));
     EXPECT_EQ(std::system(command.c_str()), 0);
     std::ifstream in(scratch.file("numbers"));
@@ -76,6 +62,26 @@ std::vector<double> run_c(const Scratch& scratch, const std::string& source,
         numbers.push_back(x);
     }
     return numbers;
+}
+
+/// The accelerations that the printed C computes at a state.
+std::vector<double> run_c(const Scratch& scratch, const std::string& source,
+                          const dynamics::StartState& at, const std::vector<double>& parameters,
+                          std::size_t rows) {
+    const std::size_t n = at.q.size();
+    std::ofstream(scratch.file("model.c")) << source;
+    std::ofstream(scratch.file("main.c")) << fmt::format(
+        "#include \"model.c\"\n"
+        "#include <stdio.h>\n"
+        "int main(void) {{\n"
+        "    const double q[] = {}, v[] = {}, p[] = {};\n"
+        "    double a[{}], lambda[{}];\n"
+        "    const int code = ananke_acceleration({}, q, v, p, a, lambda);\n"
+        "    for (int i = 0; i < {}; ++i) printf(\"%.17g\\n\", a[i]);\n"
+        "    return code;\n"
+        "}}\n",
+        list(at.q), list(at.v), list(parameters), n, rows + 1, at.t, n);
+    return compiled_numbers(scratch);
 }
 
 /// By the solver, at a state on the constraints.
@@ -87,32 +93,59 @@ Eigen::VectorXd acceleration_at(const compile::Prepared& prepared, const dynamic
     return motion ? motion.value().a : Eigen::VectorXd();
 }
 
-using CheckC = void (*)(const Scratch&, const compile::Prepared&, const dynamics::StartState&);
+using CheckC = void (*)(const Scratch&, const std::string& source, const compile::Prepared&,
+                        const dynamics::StartState&);
 
-/// Checks the C that the program prints for each model of the gallery, at the model's start. Models
-/// with actuators have none.
-void check_c_of_every_model(const std::string& options, CheckC check) {
+struct OfGallery {
+    std::string name;
+    Model model;
+    bool has_actuators;
+};
+
+/// The gallery, loaded once for all tests that derive each of its models.
+const std::vector<OfGallery>& gallery() {
+    static const std::vector<OfGallery> all = [] {
+        std::vector<OfGallery> models;
+        for (const std::string& name : stems(source_directory() / "models", ".ank")) {
+            const std::string text = model_text(name);
+            ananke::Loaded loaded = load_model_text(name, text);
+            EXPECT_TRUE(loaded.model) << loaded.report();
+            if (loaded.model) {
+                models.push_back(
+                    {name, *loaded.model, text.find(" actuators (") != std::string::npos});
+            }
+        }
+        return models;
+    }();
+    return all;
+}
+
+/// Checks the C of each model of the gallery, at the model's start. Models with actuators have
+/// none.
+void check_c_of_every_model(Form form, CheckC check) {
     const Scratch scratch;
-    for (const std::string& name : stems(source_directory() / "models", ".ank")) {
-        SCOPED_TRACE(name);
-        if (model_text(name).find(" actuators (") != std::string::npos) {
-            EXPECT_EQ(derive(scratch, name, options), 1);
+    for (const OfGallery& one : gallery()) {
+        SCOPED_TRACE(one.name);
+        const Derived derived = derive(one.model, {.form = form, .notation = Notation::kC});
+        EXPECT_EQ(derived.failure.has_value(), one.has_actuators);
+        if (one.has_actuators) {
             continue;
         }
-        ASSERT_EQ(derive(scratch, name, options), 0) << contents(scratch.file("err"));
-        const Loaded loaded = load_text(name, model_text(name));
+        const Loaded loaded = load_text(one.name, model_text(one.name));
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
         dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-        const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
+        const Result<dynamics::StartState> start =
+            dynamics::assemble(evaluator, loaded.prepared->initial);
         ASSERT_TRUE(start) << start.error().message;
-        check(scratch, *loaded.prepared, start.value());
+        check(scratch, derived.text, *loaded.prepared, start.value());
     }
 }
 
-void check_c(const Scratch& scratch, const compile::Prepared& prepared, const dynamics::StartState& at) {
+void check_c(const Scratch& scratch, const std::string& source, const compile::Prepared& prepared,
+             const dynamics::StartState& at) {
     const Eigen::VectorXd a = acceleration_at(prepared, at);
-    const std::vector<double> numbers = run_c(scratch, contents(scratch.file("out")), at,
-                                              prepared.parameters, prepared.equations.rows.size());
+    const std::vector<double> numbers =
+        run_c(scratch, source, at, prepared.parameters, prepared.equations.rows.size());
     ASSERT_EQ(numbers.size(), static_cast<std::size_t>(a.size()));
     const double scale = std::max(1.0, a.lpNorm<Eigen::Infinity>());
     for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -121,37 +154,32 @@ void check_c(const Scratch& scratch, const compile::Prepared& prepared, const dy
 }
 
 TEST(DeriveProgram, TheCOfEveryModelGivesTheAccelerationOfTheSolver) {
-    check_c_of_every_model("--as c", check_c);
+    check_c_of_every_model(Form::kAuto, check_c);
 }
 
 TEST(DeriveProgram, PrintsEveryFormThatApplies) {
-    const Scratch scratch;
-    for (const std::string& name : stems(source_directory() / "models", ".ank")) {
-        for (const char* form :
-             {"auto", "phohomsiri", "schutte", "wanichanon", "multipliers", "minimal"}) {
-            SCOPED_TRACE(name + " " + form);
-            if (form != std::string("auto") &&
-                model_text(name).find(" actuators (") != std::string::npos) {
-                EXPECT_EQ(derive(scratch, name, fmt::format("--form {}", form)), 1);
-                continue;
+    for (const OfGallery& one : gallery()) {
+        for (const Form form : {Form::kAuto, Form::kPhohomsiri, Form::kSchutte, Form::kWanichanon,
+                                Form::kMultipliers, Form::kMinimal}) {
+            SCOPED_TRACE(one.name + " " + std::string(form_name(form)));
+            const Derived derived = derive(one.model, {.form = form});
+            EXPECT_EQ(derived.failure.has_value(), one.has_actuators && form != Form::kAuto);
+            if (!derived.failure) {
+                EXPECT_EQ(derived.text.find("''") != std::string::npos, !one.has_actuators);
             }
-            EXPECT_EQ(derive(scratch, name, fmt::format("--form {}", form)), 0)
-                << contents(scratch.file("err"));
-            const bool closed = model_text(name).find(" actuators (") == std::string::npos;
-            EXPECT_EQ(contents(scratch.file("out")).find("''") != std::string::npos, closed);
         }
     }
 }
 
 /// Numbers that the printed C of the minimal equations computes: q', q'', lambda.
-std::vector<double> run_minimal_c(const Scratch& scratch, const dynamics::StartState& at,
-                                  const std::vector<double>& u,
+std::vector<double> run_minimal_c(const Scratch& scratch, const std::string& source,
+                                  const dynamics::StartState& at, const std::vector<double>& u,
                                   const std::vector<double>& parameters, std::size_t evidence) {
     const std::size_t n = at.q.size();
+    std::ofstream(scratch.file("model.c")) << source;
     std::ofstream(scratch.file("main.c")) << fmt::format(
+        "#include \"model.c\"\n"
         "#include <stdio.h>\n"
-        "int ananke_minimal(double, const double *, const double *, const double *, double *,\n"
-        "                   double *, double *, double *);\n"
         "int main(void) {{\n"
         "    const double q[] = {}, u[] = {}, p[] = {};\n"
         "    double q_dot[{}], u_dot[{}], a[{}], lambda[{}];\n"
@@ -163,18 +191,7 @@ std::vector<double> run_minimal_c(const Scratch& scratch, const dynamics::StartS
         "}}\n",
         list(at.q), list(u), list(parameters), n, u.size() + 1, n, evidence + 1, at.t, n, n,
         evidence);
-    const std::string command = fmt::format(
-        "cp '{0}/out' '{0}/model.c' && "
-        "cc -std=c99 -Wall -Wextra -Werror -c '{0}/model.c' -o '{0}/model.o' && "
-        "cc -std=c99 '{0}/main.c' '{0}/model.o' -o '{0}/main' -lm && '{0}/main' > '{0}/numbers'",
-        scratch.file(""));
-    EXPECT_EQ(std::system(command.c_str()), 0);
-    std::ifstream in(scratch.file("numbers"));
-    std::vector<double> numbers;
-    for (double x = 0; in >> x;) {
-        numbers.push_back(x);
-    }
-    return numbers;
+    return compiled_numbers(scratch);
 }
 
 /// The names in the comment of the C file: "u[0], u_dot[0]: x'".
@@ -214,12 +231,12 @@ std::vector<double> input_values(const compile::Prepared& prepared, const dynami
 }
 
 /// q' of the state and q'' of the solver, from the inputs of the minimal equations alone.
-void check_minimal_c(const Scratch& scratch, const compile::Prepared& prepared,
-                     const dynamics::StartState& at) {
+void check_minimal_c(const Scratch& scratch, const std::string& source,
+                     const compile::Prepared& prepared, const dynamics::StartState& at) {
     const Eigen::VectorXd a = acceleration_at(prepared, at);
-    const std::vector<double> u =
-        input_values(prepared, at, input_names(contents(scratch.file("out"))));
-    const std::vector<double> numbers = run_minimal_c(scratch, at, u, prepared.parameters, 0);
+    const std::vector<double> u = input_values(prepared, at, input_names(source));
+    const std::vector<double> numbers =
+        run_minimal_c(scratch, source, at, u, prepared.parameters, 0);
     const std::size_t n = at.q.size();
     ASSERT_EQ(numbers.size(), 2 * n);
     ASSERT_EQ(a.size(), static_cast<Eigen::Index>(n));
@@ -231,7 +248,7 @@ void check_minimal_c(const Scratch& scratch, const compile::Prepared& prepared,
 }
 
 TEST(DeriveProgram, TheMinimalCOfEveryModelGivesTheAccelerationOfTheSolver) {
-    check_c_of_every_model("--minimal --as c", check_minimal_c);
+    check_c_of_every_model(Form::kMinimal, check_minimal_c);
 }
 
 TEST(DeriveProgram, TheMinimalCHoldsAtOtherStates) {
@@ -254,7 +271,7 @@ TEST(DeriveProgram, TheMinimalCHoldsAtOtherStates) {
             dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
             const Result<dynamics::StartState> at = dynamics::assemble(evaluator, start);
             ASSERT_TRUE(at) << at.error().message;
-            check_minimal_c(scratch, *loaded.prepared, at.value());
+            check_minimal_c(scratch, contents(scratch.file("out")), *loaded.prepared, at.value());
         }
     }
 }
@@ -284,9 +301,10 @@ TEST(DeriveProgram, TheMinimalCOfBodies) {  // RH section 7: omega_A . omega_B =
         const Loaded loaded = load_text(name, text);
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
         dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-        const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
+        const Result<dynamics::StartState> start =
+            dynamics::assemble(evaluator, loaded.prepared->initial);
         ASSERT_TRUE(start) << start.error().message;
-        check_minimal_c(scratch, *loaded.prepared, start.value());
+        check_minimal_c(scratch, contents(scratch.file("out")), *loaded.prepared, start.value());
     }
 }
 

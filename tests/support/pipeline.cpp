@@ -1,48 +1,31 @@
-// From a model text to a recorded run, as the program does it, for tests.
-#pragma once
+#include "pipeline.h"
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
 #include <fstream>
-#include <memory>
-#include <optional>
-#include <random>
 #include <sstream>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
+#include <utility>
 
 #include "base/diagnostic.h"
 #include "base/text.h"
-#include "compile/prepare.h"
-#include "dynamics/evaluator.h"
-#include "dynamics/start.h"
 #include "lang/parse_model.h"
 #include "places.h"
 #include "simulate/row_writer.h"
-#include "simulate/run.h"
 
 namespace ananke::pipeline {
 
-namespace fs = std::filesystem;
-
-inline const fs::path& source_directory() {
+const fs::path& source_directory() {
     static const fs::path path(places::source_dir());
     return path;
 }
 
-inline std::string contents(const fs::path& path) {
+std::string contents(const fs::path& path) {
     std::ifstream in(path, std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();
     return text.str();
 }
 
-/// Names of the files of a folder with this extension, without it, sorted.
-inline std::vector<std::string> stems(const fs::path& folder, const std::string& extension) {
+std::vector<std::string> stems(const fs::path& folder, const std::string& extension) {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder)) {
         if (entry.path().extension() == extension) {
@@ -53,18 +36,11 @@ inline std::vector<std::string> stems(const fs::path& folder, const std::string&
     return names;
 }
 
-/// The text of models/<name>.ank.
-inline std::string model_text(const std::string& name) {
+std::string model_text(const std::string& name) {
     return contents(source_directory() / "models" / (name + ".ank"));
 }
 
-struct Loaded {
-    std::shared_ptr<compile::Prepared> prepared;  ///< absent if anything is wrong
-    std::string messages;                         ///< what a person would read
-};
-
-inline Loaded load_text(const std::string& name, std::string text,
-                        std::vector<std::string> settings = {}) {
+Loaded load_text(const std::string& name, std::string text, std::vector<std::string> settings) {
     lang::Options options;
     options.settings = std::move(settings);
     Sources sources;
@@ -85,47 +61,31 @@ inline Loaded load_text(const std::string& name, std::string text,
     return loaded;
 }
 
-inline Loaded load_model(const std::string& name, std::vector<std::string> settings = {}) {
+Loaded load_model(const std::string& name, std::vector<std::string> settings) {
     return load_text("models/" + name + ".ank", model_text(name), std::move(settings));
 }
 
-/// "name=value" that reads back exactly.
-inline std::string setting(const std::string& name, double value) {
+std::string setting(const std::string& name, double value) {
     return name + "=" + to_text(value);
 }
 
-inline double end_of(const compile::Prepared& prepared) {
+double end_of(const compile::Prepared& prepared) {
     return prepared.model.simulate
                ? compile::parameter_expression(prepared, prepared.model.simulate->until)
                : 1.0;
 }
 
-struct Recording {
-    io::Trajectory rows;
-    simulate::RunSummary summary;
-    std::optional<Error> error;  ///< of the start or of the run
-
-    double at(std::size_t row, std::string_view column) const {
-        const std::optional<std::size_t> place = rows.find(column);
-        if (!place) {
-            ADD_FAILURE() << "no column " << column;
-            return std::nan("");
-        }
-        return rows.row(row)[*place];
+double Recording::at(std::size_t row, std::string_view column) const {
+    const std::optional<std::size_t> place = rows.find(column);
+    if (!place) {
+        ADD_FAILURE() << "no column " << column;
+        return std::nan("");
     }
-};
+    return rows.row(row)[*place];
+}
 
-struct Settings {
-    std::vector<double> times;
-    double tolerance = 1e-12;
-    solve::Form form = solve::Form::kAuto;
-    std::optional<bool> stiff = {};  ///< as the model says if absent
-    Drift drift = Drift::kProject;
-    std::optional<double> until = {};  ///< the last of the times if absent
-};
-
-inline Recording run_from(const compile::Prepared& prepared, const dynamics::StartState& start,
-                          const Settings& settings) {
+Recording run_from(const compile::Prepared& prepared, const dynamics::StartState& start,
+                   const Settings& settings) {
     Recording run;
     simulate::RunOptions options;
     options.output_times = settings.times;
@@ -144,7 +104,7 @@ inline Recording run_from(const compile::Prepared& prepared, const dynamics::Sta
     return run;
 }
 
-inline Recording run_model(const compile::Prepared& prepared, const Settings& settings) {
+Recording run_model(const compile::Prepared& prepared, const Settings& settings) {
     dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
     const Result<dynamics::StartState> start = dynamics::assemble(evaluator, prepared.initial);
     if (!start) {
@@ -155,16 +115,14 @@ inline Recording run_model(const compile::Prepared& prepared, const Settings& se
     return run_from(prepared, start.value(), settings);
 }
 
-/// The run of a model text that must be right, with other values of parameters.
-inline Recording run_text(const std::string& text, const Settings& settings,
-                          std::vector<std::string> values = {}) {
+Recording run_text(const std::string& text, const Settings& settings,
+                   std::vector<std::string> values) {
     const Loaded loaded = load_text("test.ank", text, std::move(values));
     EXPECT_TRUE(loaded.prepared) << loaded.messages;
     return loaded.prepared ? run_model(*loaded.prepared, settings) : Recording{};
 }
 
-/// `count` + 1 times from 0 to `until`.
-inline std::vector<double> even_times(double until, int count) {
+std::vector<double> even_times(double until, int count) {
     std::vector<double> times;
     for (int i = 0; i <= count; ++i) {
         times.push_back(until * i / count);
@@ -172,12 +130,11 @@ inline std::vector<double> even_times(double until, int count) {
     return times;
 }
 
-inline double scaled_error(double value, double expected) {
+double scaled_error(double value, double expected) {
     return std::abs(value - expected) / std::max(1.0, std::abs(expected));
 }
 
-/// The events of one kind.
-inline std::vector<Event> events_of(const Recording& run, std::string_view kind) {
+std::vector<Event> events_of(const Recording& run, std::string_view kind) {
     std::vector<Event> events;
     for (const Event& event : run.rows.events) {
         if (event.kind == kind) {
@@ -187,9 +144,8 @@ inline std::vector<Event> events_of(const Recording& run, std::string_view kind)
     return events;
 }
 
-/// Largest scaled difference of the columns of some kinds between two runs with the same rows.
-inline double largest_difference(const Recording& a, const Recording& b,
-                                 std::initializer_list<ColumnKind> kinds) {
+double largest_difference(const Recording& a, const Recording& b,
+                          std::initializer_list<ColumnKind> kinds) {
     EXPECT_EQ(a.rows.rows(), b.rows.rows());
     double largest = 0.0;
     for (const Column& column : a.rows.header.columns) {
@@ -205,8 +161,7 @@ inline double largest_difference(const Recording& a, const Recording& b,
     return largest;
 }
 
-/// Largest scaled residual of any constraint, as written, over all rows.
-inline double largest_residual(const Recording& run) {
+double largest_residual(const Recording& run) {
     double largest = 0.0;
     for (const Column& column : run.rows.header.columns) {
         if (column.name.rfind("residual[", 0) != 0) {

@@ -8,11 +8,11 @@
 #include <span>
 #include <string>
 
-#include "pipeline.h"
 #include "dynamics/compiled_acceleration.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/right_hand_side.h"
 #include "dynamics/sparse_rows.h"
+#include "pipeline.h"
 
 namespace ananke::pipeline {
 
@@ -94,7 +94,7 @@ inline code::SegmentedProgram program_of(const std::string& text) {
     EXPECT_TRUE(loaded.prepared) << loaded.messages;
     dynamics::Evaluator evaluator(as_large(*loaded.prepared), loaded.prepared->parameters);
     const compile::SparseValues at = evaluator.sparse_system(0.0, loaded.prepared->initial.q.data(),
-                                                         loaded.prepared->initial.v.data());
+                                                             loaded.prepared->initial.v.data());
     dynamics::SparseRows rows(evaluator);
     rows.choose(at);
     dynamics::CompiledAcceleration acceleration(evaluator);

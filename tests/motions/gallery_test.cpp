@@ -1,20 +1,36 @@
 // Every model of the gallery: it checks and runs, all forms agree, the energy balances, and at
 // random parameters and starts the run agrees with a second road to the same motion.
+#include <cstdlib>
 #include <map>
 #include <set>
 
+#include "inspect/check.h"
 #include "pipeline.h"
 #include "second_integrator.h"
-#include "inspect/check.h"
 #include "sym/walk.h"
 
 namespace ananke::pipeline {
 namespace {
 
-constexpr int kDraws = 20;
+/// Random variants of a model of up to eight coordinates; any number of them:
+///
+///   ANANKE_GALLERY_DRAWS=20 build/release/tests/test_motions --gtest_filter=Gallery.Random*
+constexpr int kUsualDraws = 6;
+
+int usual_draws() {
+    const char* text = std::getenv("ANANKE_GALLERY_DRAWS");
+    return text != nullptr ? std::max(std::atoi(text), 1) : kUsualDraws;
+}
 
 std::vector<std::string> gallery() {
     return stems(source_directory() / "models", ".ank");
+}
+
+/// A model of the gallery, compiled once for all tests.
+const Loaded& loaded_model(const std::string& name) {
+    static std::map<std::string, Loaded> all;
+    const auto found = all.find(name);
+    return found != all.end() ? found->second : all.emplace(name, load_model(name)).first->second;
 }
 
 bool has_actuators(const compile::Prepared& prepared) {
@@ -25,7 +41,7 @@ TEST(Gallery, EveryModelChecksAndItsFormsAgree) {
     EXPECT_GE(gallery().size(), 36U);
     for (const std::string& name : gallery()) {
         SCOPED_TRACE(name);
-        const Loaded loaded = load_model(name);
+        const Loaded& loaded = loaded_model(name);
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
         EXPECT_EQ(loaded.messages, "");
         const Result<inspect::CheckReport> report = inspect::check(*loaded.prepared);
@@ -52,7 +68,7 @@ TEST(Gallery, EveryModelChecksAndItsFormsAgree) {
 TEST(Gallery, EveryModelRunsOnItsConstraintsWithBalancedEnergy) {
     for (const std::string& name : gallery()) {
         SCOPED_TRACE(name);
-        const Loaded loaded = load_model(name);
+        const Loaded& loaded = loaded_model(name);
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
         const Recording run =
             run_model(*loaded.prepared, {.times = even_times(end_of(*loaded.prepared), 40)});
@@ -69,7 +85,7 @@ TEST(Gallery, LooseTolerancesKeepTheConstraintsAsWell) {
     std::mt19937 random(23);
     for (const std::string& name : gallery()) {
         SCOPED_TRACE(name);
-        const Loaded loaded = load_model(name);
+        const Loaded& loaded = loaded_model(name);
         ASSERT_TRUE(loaded.prepared) << loaded.messages;
         std::uniform_real_distribution<double> inside(0.0, end_of(*loaded.prepared));
         std::vector<double> times(40);
@@ -179,10 +195,17 @@ void compare_with_second_road(const compile::Prepared& prepared, const dynamics:
     }
 }
 
-/// The second road is dense and slow: fewer draws where it is long.
+/// The second road is dense and slow: where there are many coordinates there are fewer draws, and
+/// each is followed for a short while.
+constexpr int kFewCoordinates = 8;
+
 int draws_of(const compile::Prepared& prepared) {
     const int n = prepared.compiled->n();
-    return n <= 8 ? kDraws : n <= 16 ? kDraws / 4 : n <= 30 ? 2 : 1;
+    const int draws = usual_draws();
+    return n <= kFewCoordinates ? draws
+           : n <= 16            ? (draws + 3) / 4
+           : n <= 30            ? (draws + 9) / 10
+                                : 1;
 }
 
 TEST(Gallery, RandomVariantsAgreeWithASecondIntegratorAndForm) {
@@ -211,8 +234,8 @@ TEST(Gallery, RandomVariantsAgreeWithASecondIntegratorAndForm) {
             }
             ++assembled;
             SCOPED_TRACE("draw " + std::to_string(draw));
-            // Large models are followed for a short while.
-            const double until = draws == kDraws ? spread.until : spread.until / 10;
+            const bool few = plain.prepared->compiled->n() <= kFewCoordinates;
+            const double until = few ? spread.until : spread.until / 10;
             compare_with_second_road(*loaded.prepared, start.value(), until);
             if (testing::Test::HasFatalFailure()) {
                 return;

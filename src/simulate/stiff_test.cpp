@@ -1,13 +1,9 @@
 // Implicit runs: against closed forms, against explicit runs, and the derivatives they use.
 #include "pipeline.h"
-#include "program.h"
 #include "dynamics/right_hand_side.h"
 
 namespace ananke::pipeline {
 namespace {
-
-using tests::Outcome;
-using tests::Scratch;
 
 // m x'' + c x' + k x = 0: two decays, 1/s and 1e6/s.
 constexpr double kMass = 1e-6;
@@ -197,19 +193,6 @@ TEST(Stiff, DerivativesOfTheAcceleration) {
         EXPECT_LT(difference, 1e-6 * size);
     }
     EXPECT_GE(models, 40);
-}
-
-TEST(Stiff, TheModelOrThePersonAsksForIt) {
-    const Scratch scratch;
-    scratch.write("a.ank", kOverdamped + "simulate until 10\n");
-    scratch.write("b.ank", kOverdamped + "simulate until 10 stiff\n");
-    const Outcome explicitly = scratch.run("ananke run a.ank --max-steps 5000 -q");
-    EXPECT_EQ(explicitly.exit_code, 2);
-    const Outcome asked = scratch.run("ananke run a.ank --stiff --max-steps 5000 --csv -");
-    EXPECT_EQ(asked.exit_code, 0) << asked.err;
-    const Outcome said = scratch.run("ananke run b.ank --max-steps 5000 --csv -");
-    EXPECT_EQ(said.exit_code, 0) << said.err;
-    EXPECT_EQ(asked.out, said.out);
 }
 
 }  // namespace

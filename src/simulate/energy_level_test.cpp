@@ -1,12 +1,8 @@
-// `--drift energy`: the energy held along runs that conserve it, and refused for others.
+// The energy held along runs that conserve it.
 #include "pipeline.h"
-#include "program.h"
 
 namespace ananke::pipeline {
 namespace {
-
-using tests::Outcome;
-using tests::Scratch;
 
 const std::string kFourBar =
     "coordinate x1, y1, x2, y2\nparticle A mass 1 at (x1, y1, 0)\nparticle B mass 2 at (x2, y2, "
@@ -82,27 +78,6 @@ TEST(EnergyLevel, FollowsTheJumpsOfEvents) {
     EXPECT_NEAR(run.at(0, "energy"), 50.0, 1e-12);
     EXPECT_NEAR(run.at(1, "energy"), 32.0, 1e-9);
     EXPECT_NEAR(run.at(2, "energy"), 20.48, 1e-9);
-}
-
-TEST(EnergyLevel, IsRefusedWithTheReason) {
-    const Scratch scratch;
-    const std::string start = "coordinate x, y\nparticle P mass 1 at (x, y, 0)\n";
-    const std::string end = "initial x = 1, y = 0, y' = 1\nsimulate until 1\n";
-    const std::vector<std::pair<std::string, std::string>> cases{
-        {"force on x = -x'\n", "its forces do work; write those that have one as a potential"},
-        {"potential cos(t)*x\n", "its kinetic or potential energy depends on the time itself"},
-        {"constraint speed: x'^2 + y'^2 = 1\n",
-         "the constraint speed is not homogeneous in the velocities and may do work"},
-        {"constraint moving: y = sin(t)\n",
-         "the constraint moving is not homogeneous in the velocities and may do work"},
-        {"nonideal on x = -x'\n", "its nonideal forces or frictions do work"}};
-    for (const auto& [line, why] : cases) {
-        scratch.write("m.ank", start + line + end);
-        const Outcome run = scratch.run("ananke run m.ank --drift energy");
-        EXPECT_EQ(run.exit_code, 1) << line;
-        EXPECT_EQ(run.err,
-                  "ananke: --drift energy needs a model that conserves its energy: " + why + "\n");
-    }
 }
 
 }  // namespace
