@@ -24,7 +24,8 @@ Value in_axes(Lowering& in, int body, const Value& v) {
     return Value::vector(mech::along(in.graph, axes, v.parts));
 }
 
-/// An expression without parameters as a number, a short one where it is one but for rounding.
+/// The number of an expression without symbols. Within rounding of a short decimal it is that
+/// decimal.
 sym::Expr plain_number(Lowering& in, sym::Expr e) {
     if (in.symbols.dependence(e) != 0) {
         return e;
@@ -54,7 +55,8 @@ std::vector<const Component*> components_of(Lowering& in, const Value& v) {
     return components;
 }
 
-/// With each symbol of a position replaced by what `replace` says of its place, unless nothing.
+/// Each symbol of a position is replaced by what `replace` returns for it; where that is nothing
+/// the symbol stays.
 template <class Replace>
 sym::Expr replace_positions(Lowering& in, sym::Expr e, const Replace& replace) {
     std::vector<sym::Replacement> replacements;
@@ -92,7 +94,7 @@ mech::Vec3 components_at(Lowering& in, int body, const Value& v, Orientations wh
     return local;
 }
 
-/// The first of the body and those that a direction moves with whose orientation is a guess.
+/// Among the body and those whose axes a direction uses, the first whose orientation is a guess.
 std::optional<int> guessed_body(Lowering& in, int index, const Value& v) {
     std::optional<int> first;
     const auto consider = [&](int body) {
@@ -107,9 +109,9 @@ std::optional<int> guessed_body(Lowering& in, int index, const Value& v) {
     return first;
 }
 
-/// The components along the axes of a body of the direction that moves with it and is v where all
-/// bodies have their reference orientations. A direction that would be another one in the body if
-/// the guesses of the statements were meant is refused: a guess changes no constraint.
+/// A direction fixed in a body that is v in the reference orientations: its components along the
+/// axes of the body. If the guessed orientations give other components it is refused, because a
+/// guess must not change a constraint.
 std::optional<mech::Vec3> components_in(Lowering& in, int index, const Value& v, ExprId at) {
     const mech::Vec3 local = components_at(in, index, v, Orientations::kReference);
     if (!allow(in, Value::vector(local), 0, at, "a direction fixed in a body", kAdvice)) {

@@ -109,18 +109,18 @@ Value vector_of(Lowering& in, ExprId id, std::string_view what) {
                                        {"a vector has three components: (x, y, 0)"});
 }
 
+bool is_allowed(Lowering& in, const Value& value, ExprId id, const Wanted& wanted) {
+    return !value.bad() && allow(in, value, wanted.allowed, id, wanted.what, wanted.advice);
+}
+
 std::optional<sym::Expr> scalar_over(Lowering& in, ExprId id, const Wanted& wanted) {
-    const Value value = scalar_of(in, id, wanted.what);
-    const bool good =
-        !value.bad() && allow(in, value, wanted.allowed, id, wanted.what, wanted.advice);
-    return good ? std::optional(value.scalar()) : std::nullopt;
+    const Value value = scalar_of(in, id, wanted.kind.empty() ? wanted.what : wanted.kind);
+    return is_allowed(in, value, id, wanted) ? std::optional(value.scalar()) : std::nullopt;
 }
 
 std::optional<mech::Vec3> vector_over(Lowering& in, ExprId id, const Wanted& wanted) {
-    const Value value = vector_of(in, id, wanted.what);
-    const bool good =
-        !value.bad() && allow(in, value, wanted.allowed, id, wanted.what, wanted.advice);
-    return good ? std::optional(value.parts) : std::nullopt;
+    const Value value = vector_of(in, id, wanted.kind.empty() ? wanted.what : wanted.kind);
+    return is_allowed(in, value, id, wanted) ? std::optional(value.parts) : std::nullopt;
 }
 
 std::optional<sym::Expr> positive(Lowering& in, ExprId id, std::string_view what) {
@@ -151,7 +151,7 @@ Notes why_undefined(Lowering& in, sym::Expr e, Span span) {
 
 namespace {
 
-/// Remembers where an operation is written that is not a number everywhere.
+/// Records the place of an operation that is undefined for some arguments, such as a division.
 void note_written(Lowering& in, sym::Expr e, Span span) {
     const sym::Graph& graph = in.graph;
     const auto is_factor = [&](const sym::Node& node) {

@@ -34,7 +34,10 @@ struct Wanted {
     std::string_view what;
     Dependence allowed = 0;
     std::string_view advice = {};
+    std::string_view kind = {};  ///< "a mass" is a scalar, where `what` says more
 };
+/// Of a value that has been read.
+bool is_allowed(Lowering& in, const Value& value, ExprId id, const Wanted& wanted);
 std::optional<sym::Expr> scalar_over(Lowering& in, ExprId id, const Wanted& wanted);
 std::optional<mech::Vec3> vector_over(Lowering& in, ExprId id, const Wanted& wanted);
 

@@ -65,7 +65,7 @@ void declare_place(Lowering& in, const PointDeclaration& node) {
     }
 }
 
-/// Symmetric, and no negative principal value.
+/// Checks that an inertia is symmetric, finite and has no negative principal value.
 bool is_inertia(Lowering& in, const mech::Axes& J, Span span) {
     std::array<std::array<double, 3>, 3> a{};
     for (std::size_t i = 0; i < 3; ++i) {
@@ -130,38 +130,37 @@ std::optional<mech::Axes> inertia(Lowering& in, const BodyDeclaration& node) {
         return J;
     }
     const ExprId id = node.inertia.value;
-    const Expr written = in.scope.expr(id);
-    const auto constant = [&](const Value& value) {
-        return !value.bad() &&
-               allow(in, value, 0, id, "an inertia", "inertia is constant in body axes");
-    };
+    const Expr& written = in.scope.expr(id);
+    Wanted wanted{"an inertia", 0, "inertia is constant in body axes"};
     if (node.planar) {
-        const Value value = scalar_of(in, id, "the inertia of a planar body");
-        if (!constant(value)) {
+        wanted.kind = "the inertia of a planar body";
+        const std::optional<sym::Expr> value = scalar_over(in, id, wanted);
+        if (!value) {
             return std::nullopt;
         }
-        J[2][2] = value.scalar();
+        J[2][2] = *value;
     } else if (written.kind == ExprKind::kMatrix) {
         if (written.rows != 3 || written.operands.size() != 9) {
             return in.fail(
-                written.span, "an inertia has 3 by 3 entries",
+                id, "an inertia has 3 by 3 entries",
                 {"write principal values (Jx, Jy, Jz) or [Jxx, Jxy, Jxz; Jxy, Jyy, Jyz; Jxz, "
                  "Jyz, Jzz]"});
         }
         for (std::size_t k = 0; k < 9; ++k) {
-            const Value value = scalar_of(in, written.operands[k], "an inertia");
-            if (!constant(value)) {
+            const Value value = scalar_of(in, written.operands[k], wanted.what);
+            if (!is_allowed(in, value, id, wanted)) {
                 return std::nullopt;
             }
             J[k / 3][k % 3] = value.scalar();
         }
     } else {
-        const Value value = vector_of(in, id, "the principal inertia of a body");
-        if (!constant(value)) {
-            return std::nullopt;
+        wanted.kind = "the principal inertia of a body";
+        const std::optional<mech::Vec3> values = vector_over(in, id, wanted);
+        for (std::size_t k = 0; values && k < 3; ++k) {
+            J[k][k] = (*values)[k];
         }
-        for (std::size_t k = 0; k < 3; ++k) {
-            J[k][k] = value.parts[k];
+        if (!values) {
+            return std::nullopt;
         }
     }
     return is_inertia(in, J, written.span) ? std::optional(J) : std::nullopt;
@@ -189,31 +188,29 @@ std::optional<mech::Vec3> body_vector(Lowering& in, const Clause& clause, std::s
     if (clause.value == kNoExpr) {
         return std::nullopt;
     }
-    const Expr written = in.scope.expr(clause.value);
+    const Expr& written = in.scope.expr(clause.value);
     if (node.planar && written.kind == ExprKind::kVector && written.operands.size() == 2) {
         mech::Vec3 v{in.graph.zero(), in.graph.zero(), in.graph.zero()};
         for (std::size_t k = 0; k < 2; ++k) {
-            const Value part = scalar_of(in, written.operands[k], "a component");
-            if (part.bad() || !allow(in, part, 0, written.operands[k], what)) {
+            const std::optional<sym::Expr> part =
+                scalar_over(in, written.operands[k], {what, 0, {}, "a component"});
+            if (!part) {
                 return std::nullopt;
             }
-            v[k] = part.scalar();
+            v[k] = *part;
         }
         return v;
     }
-    const Value value = vector_of(in, clause.value, what);
-    if (value.bad() || !allow(in, value, 0, clause.value, what,
-                              "it is a start value, made of numbers and parameters")) {
-        return std::nullopt;
-    }
-    if (node.planar && !in.graph.is_zero(value.parts[2])) {
+    const std::optional<mech::Vec3> value = vector_over(
+        in, clause.value, {what, 0, "it is a start value, made of numbers and parameters"});
+    if (value && node.planar && !in.graph.is_zero((*value)[2])) {
         return in.fail(written.span, "a planar body moves in the plane z = 0",
                        {"write two components, or z = 0"});
     }
-    return value.parts;
+    return value;
 }
 
-/// The first coordinates of the body, or their velocities, start with the components of a vector.
+/// Start values from a vector: of the first coordinates of the body, or of their velocities.
 void start_vector(Lowering& in, const BodyDeclaration& node, const Clause& clause,
                   std::string_view what, const mech::InitialValue& first) {
     const std::optional<mech::Vec3> v = body_vector(in, clause, what, node);
@@ -237,25 +234,25 @@ void start_angle(Lowering& in, const Clause& clause, mech::Body& body) {
     if (clause.value == kNoExpr) {
         return;
     }
-    const Value angle = scalar_of(in, clause.value, "an angle");
-    if (angle.bad() || !allow(in, angle, 0, clause.value, "an initial angle")) {
+    const std::optional<sym::Expr> angle =
+        scalar_over(in, clause.value, {"an initial angle", 0, {}, "an angle"});
+    if (!angle) {
         return;
     }
-    const sym::Expr c = in.graph.apply(sym::Op::kCos, angle.scalar());
-    const sym::Expr s = in.graph.apply(sym::Op::kSin, angle.scalar());
+    const sym::Expr c = in.graph.apply(sym::Op::kCos, *angle);
+    const sym::Expr s = in.graph.apply(sym::Op::kSin, *angle);
     mech::Axes axes = unit_axes(in.graph);
     axes[0] = {c, s, in.graph.zero()};
     axes[1] = {in.graph.neg(s), c, in.graph.zero()};
     set_axes(in, clause, axes, body);
     if (!clause.guess) {
-        in.bodies.set_angle(body.first, angle.scalar());
+        in.bodies.set_angle(body.first, *angle);
     }
-    in.starts.add(
-        {body.first + 2, false, angle.scalar(), !clause.guess, in.scope.span(clause.value)},
-        in.origin());
+    in.starts.add({body.first + 2, false, *angle, !clause.guess, in.scope.span(clause.value)},
+                  in.origin());
 }
 
-/// Without a statement a guess: no rotation.
+/// Without a statement the start is a guess: no rotation.
 void start_orientation(Lowering& in, const Clause& clause, mech::Body& body) {
     const sym::Expr zero = in.graph.zero();
     Value value = Value::of_rotation({in.graph.one(), zero, zero, zero});
@@ -281,7 +278,7 @@ void start_orientation(Lowering& in, const Clause& clause, mech::Body& body) {
     }
 }
 
-/// Where the body starts and how it stands there.
+/// Start values of the position and the orientation.
 void start_position(Lowering& in, const BodyDeclaration& node, mech::Body& body) {
     start_vector(in, node, node.at, "the place of a body", {body.first, false, {}, true, {}});
     body.reference = unit_axes(in.graph);
@@ -292,7 +289,7 @@ void start_position(Lowering& in, const BodyDeclaration& node, mech::Body& body)
     }
 }
 
-/// Its velocities; u' = omega (x) u / 2 for the orientation that assembly arrives at.
+/// Start values of the velocities; u' = omega (x) u / 2 uses the orientation after assembly.
 void start_motion(Lowering& in, const BodyDeclaration& node, const mech::Body& body) {
     start_vector(in, node, node.velocity, "the velocity of a body",
                  {body.first, true, {}, true, {}});
@@ -305,14 +302,15 @@ void start_motion(Lowering& in, const BodyDeclaration& node, const mech::Body& b
                       in.origin());
     };
     if (node.planar) {
-        const Value omega = scalar_of(in, id, "the omega of a planar body");
-        if (!omega.bad() && allow(in, omega, 0, id, "an initial omega")) {
-            start(2, omega.scalar());
+        if (const std::optional<sym::Expr> omega =
+                scalar_over(in, id, {"an initial omega", 0, {}, "the omega of a planar body"})) {
+            start(2, *omega);
         }
         return;
     }
-    const Value omega = vector_of(in, id, "the omega of a body");
-    if (omega.bad() || !allow(in, omega, kOnPositions, id, "an initial omega")) {
+    const std::optional<mech::Vec3> omega =
+        vector_over(in, id, {"an initial omega", kOnPositions, {}, "the omega of a body"});
+    if (!omega) {
         return;
     }
     // `omega (..) in B` is written with the axes of B, which are known by its quaternion.
@@ -325,7 +323,7 @@ void start_motion(Lowering& in, const BodyDeclaration& node, const mech::Body& b
     }
     mech::Vec3 w;
     for (std::size_t k = 0; k < 3; ++k) {
-        w[k] = sym::substitute(in.graph, omega.parts[k], own_axes);
+        w[k] = sym::substitute(in.graph, (*omega)[k], own_axes);
         if ((in.symbols.dependence(w[k]) & bit(sym::SymbolKind::kPointPosition)) != 0) {
             in.fail(id, "an initial omega is given in world axes or in those of its own body");
             return;
@@ -340,13 +338,13 @@ void start_motion(Lowering& in, const BodyDeclaration& node, const mech::Body& b
 }  // namespace
 
 void lower(Lowering& in, const Statement&, const ParticleDeclaration& node) {
-    const Value mass = scalar_of(in, node.mass, "a mass");
-    const bool good = !mass.bad() && allow(in, mass, 0, node.mass, "the mass of a particle",
-                                           "inertia that changes is given by 'kinetic'");
-    if (good) {
-        check_mass(in, mass.scalar(), node.mass, "a particle");
+    const std::optional<sym::Expr> mass = scalar_over(
+        in, node.mass,
+        {"the mass of a particle", 0, "inertia that changes is given by 'kinetic'", "a mass"});
+    if (mass) {
+        check_mass(in, *mass, node.mass, "a particle");
     }
-    declare_point(in, node.name, node.position, good ? mass.scalar() : in.graph.zero());
+    declare_point(in, node.name, node.position, mass.value_or(in.graph.zero()));
 }
 
 void lower(Lowering& in, const Statement&, const PointDeclaration& node) {

@@ -18,14 +18,14 @@ void add_energy(Lowering& in, ExprId id, const Wanted& wanted,
     }
 }
 
-/// Whether a component that does not follow the motion is there for nothing.
+/// True if a component is not zero and does not depend on the motion.
 bool is_given(Lowering& in, sym::Expr e) {
     const std::optional<double> number = in.symbols.number_of(e);
     return !in.graph.is_zero(e) && (!number || *number != 0.0) &&
            (in.symbols.dependence(e) & (kOnPositions | kOnVelocities | kOnReactions)) == 0;
 }
 
-/// A planar body has no use for components out of its plane.
+/// Warns of components out of the plane of a planar body: they have no effect.
 void warn_out_of_plane(Lowering& in, int body, sym::Expr a, sym::Expr b, ExprId at,
                        std::string_view why) {
     if (body < 0 || (!is_given(in, a) && !is_given(in, b))) {
@@ -37,7 +37,7 @@ void warn_out_of_plane(Lowering& in, int body, sym::Expr a, sym::Expr b, ExprId 
     }
 }
 
-/// A vector; on a planar body also the component out of its plane.
+/// A vector; of a torque on a planar body also just the component about z.
 Value torque_on(Lowering& in, int body, ExprId id) {
     const Value value = evaluate_top(in, id);
     if (!usable(in, value, id)) {
@@ -91,11 +91,12 @@ void lower(Lowering& in, const Statement&, const MassTerm& node) {
     std::vector<sym::Expr> values(n * n);
     for (std::size_t i = 0; i < n * n; ++i) {
         const ExprId entry = is_matrix ? matrix.operands[i] : node.matrix;
-        const Value value = scalar_of(in, entry, "a mass");
-        if (value.bad() || !allow(in, value, kOnConfiguration, entry, "a mass matrix")) {
+        const std::optional<sym::Expr> value =
+            scalar_over(in, entry, {"a mass matrix", kOnConfiguration, {}, "a mass"});
+        if (!value) {
             return;
         }
-        values[i] = value.scalar();
+        values[i] = *value;
     }
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = i; j < n; ++j) {

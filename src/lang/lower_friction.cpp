@@ -138,7 +138,7 @@ bool read_argument(Lowering& in, Rubbing& rubbing, ExprId id, mech::Friction& fr
     return true;
 }
 
-/// Sticking takes no less than sliding.
+/// Checks mu_static >= mu.
 bool check_coefficients(Lowering& in, const Rubbing& rubbing, const mech::Friction& friction) {
     if (!friction.mu || !friction.mu_static) {
         return true;

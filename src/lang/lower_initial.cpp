@@ -26,15 +26,11 @@ void lower(Lowering& in, const Binding& item, const InitialList&) {
                 {"it follows from the equations; give x and x'"});
         return;
     }
-    const auto allowed = [&] {
-        return !value.bad() &&
-               allow(in, value, wanted.allowed, item.value, wanted.what, wanted.advice);
-    };
-    if (!allowed()) {
+    if (!is_allowed(in, value, item.value, wanted)) {
         return;
     }
     value = Value::scalar(over_coordinates(in, value.scalar()));
-    if (!allowed()) {
+    if (!is_allowed(in, value, item.value, wanted)) {
         return;  // a point that moves with time
     }
     const std::optional<double> number = in.symbols.number_of(value.scalar());

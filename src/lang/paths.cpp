@@ -36,7 +36,7 @@ Value found_value(Lowering& in, const Found& found, ExprId id) {
     return found.failed ? Value::none() : entity_value(in, *found.entity, id);
 }
 
-/// A coordinate of a body that goes by another name here, as an argument of a joint does.
+/// A coordinate of a body that has another name here, such as that of a joint's argument.
 Value body_member(Lowering& in, ExprId id, int index) {
     const Expr& e = in.scope.expr(id);
     const mech::Body& body = in.bodies.body(index);

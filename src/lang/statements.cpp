@@ -100,6 +100,29 @@ void execute(Lowering& in, const Statement& statement) {
     std::visit([&](const auto& node) { carry_out(in, statement, node); }, statement.as);
 }
 
+struct Range {
+    std::int64_t from, to;
+};
+
+/// The values of a loop variable. Nothing after a mistake, which is reported.
+std::optional<Range> range_of(Lowering& in, const ForLoop& node) {
+    const std::string variable(in.reports.text(node.variable));
+    if (is_reserved(variable)) {
+        return in.fail(node.variable,
+                       fmt::format("'{}' is reserved and cannot be a loop variable", variable));
+    }
+    const Local* outer = in.scope.find_local(variable);
+    const Entity* entity = in.scope.find(variable).entity;
+    if (outer != nullptr || entity != nullptr) {
+        return in.fail(node.variable,
+                       fmt::format("the loop variable '{}' hides another name", variable),
+                       {in.reports.declared_note(outer != nullptr ? outer->span : entity->span)});
+    }
+    const std::optional<std::int64_t> from = integer_of(in, node.from, "a loop bound");
+    const std::optional<std::int64_t> to = integer_of(in, node.to, "a loop bound");
+    return from && to ? std::optional(Range{*from, *to}) : std::nullopt;
+}
+
 }  // namespace
 
 void execute(Lowering& in, const std::vector<Statement>& statements) {
@@ -181,37 +204,22 @@ void lower(Lowering& in, const Statement& statement, const Simulate& node) {
 }
 
 void lower(Lowering& in, const Statement&, const ForLoop& node) {
-    const std::string variable(in.reports.text(node.variable));
-    if (is_reserved(variable)) {
-        in.fail(node.variable,
-                fmt::format("'{}' is reserved and cannot be a loop variable", variable));
-        doubt_names(in, node.body);
-        return;
-    }
-    const Local* outer = in.scope.find_local(variable);
-    const Entity* entity = in.scope.find(variable).entity;
-    if (outer != nullptr || entity != nullptr) {
-        in.fail(node.variable, fmt::format("the loop variable '{}' hides another name", variable),
-                {in.reports.declared_note(outer != nullptr ? outer->span : entity->span)});
-        doubt_names(in, node.body);
-        return;
-    }
-    const std::optional<std::int64_t> from = integer_of(in, node.from, "a loop bound");
-    const std::optional<std::int64_t> to = integer_of(in, node.to, "a loop bound");
-    if (!from || !to) {
+    const std::optional<Range> range = range_of(in, node);
+    if (!range) {
         doubt_names(in, node.body);
         return;
     }
     // Each turn counts as a statement of its own, so that empty loops end too.
+    const auto [from, to] = *range;
     const auto turns =
-        *to < *from ? 0U : static_cast<std::uint64_t>(*to) - static_cast<std::uint64_t>(*from);
+        to < from ? 0U : static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
     const std::uint64_t most = in.options.limits.loop_statements;
     if (turns > most || in.given.statements + turns > most) {
         stop_loops(in, node.variable);
         return;
     }
     ++in.scope.loop_depth;
-    for (std::int64_t i = *from; i <= *to && !in.reports.stopped(); ++i) {
+    for (std::int64_t i = from; i <= to && !in.reports.stopped(); ++i) {
         ++in.given.statements;
         in.scope.add_local(
             {in.reports.text(node.variable), Value::scalar(in.graph.integer(i)), node.variable});
