@@ -17,13 +17,13 @@
 
 #include "base/diagnostic.h"
 #include "base/text.h"
-#include "compile/prepare.h"
-#include "dynamics/evaluator.h"
-#include "dynamics/start.h"
 #include "lang/parse_model.h"
+#include "dynamics/evaluator.h"
+#include "compile/prepare.h"
 #include "places.h"
 #include "simulate/row_writer.h"
 #include "simulate/run.h"
+#include "dynamics/start.h"
 
 namespace ananke::pipeline {
 
@@ -60,7 +60,7 @@ inline std::string model_text(const std::string& name) {
 
 struct Loaded {
     std::shared_ptr<compile::Prepared> prepared;  ///< absent if anything is wrong
-    std::string messages;                         ///< what a person would read
+    std::string messages;                     ///< what a person would read
 };
 
 inline Loaded load_text(const std::string& name, std::string text,
