@@ -1,4 +1,4 @@
-// Integrals in closed form, of what constraints in the velocities are made of.
+// Antiderivatives in closed form, for the terms that occur in constraints on the velocities.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// The derived equations judged in numbers: what kinds their constraints are, and what no motion can
-// satisfy.
+// Evaluates the derived equations at some states: finds the kinds of the constraints, and those
+// that no motion can satisfy.
 #pragma once
 
 #include "mech/derive.h"

@@ -21,20 +21,20 @@ using mech::Equations, mech::PointTable, mech::Row;
 struct Contrived {
     std::vector<LinearTexts> alternatives;  ///< one of them holds, all its equations together
     bool degenerate = false;                ///< the gradient vanishes wherever the constraint holds
-    bool at_start = false;                  ///< coefficients are the numbers of the start
-    std::vector<std::string> with;          ///< linear constraints that it takes
+    bool at_start = false;                  ///< coefficients are numbers, taken at the start
+    std::vector<std::string> with;          ///< linear constraints used besides
 
     /// "x' = 0 or x' + z*y' = 0"
     std::string text() const;
 };
 
-/// What a row that is nonlinear in the velocities says in linear equations, by itself or on the
-/// linear constraints that share its velocities. Empty if it is inherently nonlinear or if that
-/// cannot be decided.
+/// Linear equations equivalent to a row that is nonlinear in the velocities, by itself or together
+/// with the linear constraints that share its velocities. Empty if it is inherently nonlinear or if
+/// that cannot be decided.
 std::optional<Contrived> find_contrived(Model& model, const PointTable& points, const Probe& probe,
                                         const Equations& equations, const Row& row);
 
-/// The warning about it.
+/// The warning about a contrived row.
 Diagnostic contrived_warning(const Model& model, const Row& row, const Contrived& contrived);
 
 }  // namespace ananke::classify

@@ -4,8 +4,8 @@
 //   exact         dw = 0               w = d phi
 //   integrable    w ^ dw = 0           mu w = d phi for some mu(q,t)           (Frobenius)
 //
-// The conditions are decided in numbers at random states; phi is found in closed form and checked
-// in numbers, or not at all.
+// The conditions are evaluated at random states; phi is found in closed form and then evaluated as
+// a check.
 #pragma once
 
 #include "mech/equations.h"
@@ -15,8 +15,8 @@ namespace ananke::classify {
 
 using mech::Equations, mech::Model, mech::Probe;
 
-/// Fills Row::integrable and Row::integral, and the remark that tells it, of the rows that are
-/// linear in the velocities.
+/// Fills Row::integrable, Row::integral and Row::note of the rows that are linear in the
+/// velocities.
 void find_integrals(Model& model, const Probe& probe, Equations& equations);
 
 }  // namespace ananke::classify

@@ -1,4 +1,4 @@
-// What only numbers show about a constraint row.
+// Kinds of constraint rows that only their values show.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What the derived equations may not be, each with the statement that is to blame.
+// Errors that the derived equations show, each with the statement that causes it.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What f(q, v, t) = 0 says about the velocities: linear equations in disguise, or a curved surface.
+// Whether f(q, v, t) = 0 is equivalent to linear equations in the velocities.
 //
 //   f = c + h.v + v.H v / 2     decided by the signs of the eigenvalues of H and of [H h; h 2c]:
 //       of one sign             a sum of squares: H v + h = 0
@@ -32,7 +32,7 @@ struct VelocityForm {
     Kind kind = Kind::kGenuine;
     std::vector<LinearTexts> alternatives;
     bool degenerate = false;  ///< the gradient vanishes wherever f does
-    bool at_start = false;    ///< the texts have the numbers of the start
+    bool at_start = false;    ///< the texts have numbers, taken at the start
 };
 
 /// `f` is over q, v, t; `written` is printed in its place where it is linear itself.

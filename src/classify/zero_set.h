@@ -1,4 +1,4 @@
-// Where an expression is zero, as far as its operations tell.
+// Where an expression is zero, by the rules of its operations.
 //
 //   u^2 = 0, sqrt(u) = 0, c u = 0        is  u = 0
 //   u w = 0                              is  u = 0 or w = 0

@@ -52,7 +52,7 @@ class CsvRecorder final : public Recorder {
         : path_(std::move(path)), file_(std::move(file)) {}
 
     ~CsvRecorder() override {
-        // Best effort for a run that was given up: nobody is left to hear of a failure.
+        // Best effort for a run that was given up: a failure has no receiver.
         if (!failed_) {
             static_cast<void>(flush());
         }
@@ -92,7 +92,7 @@ class CsvRecorder final : public Recorder {
 
     Result<void> event(const Event& event) override {
         if (!file_->is_regular()) {
-            return {};  // beside standard output and devices there is no place for a second file
+            return {};  // standard output and devices have no place for a second file
         }
         append_number(new_events_, event.t);
         for (const std::string* field : {&event.name, &event.kind, &event.detail}) {
@@ -118,7 +118,7 @@ class CsvRecorder final : public Recorder {
   private:
     std::string events_path() const { return path_ + ".events.csv"; }
 
-    /// Rows and what belongs to them to the disk. The first rows bring the file to its place; a run
+    /// Writes rows and events to the disk. The first rows bring the file to its place; a run
     /// without rows leaves what was there.
     Result<void> flush() {
         flushed_ = Clock::now();
@@ -152,7 +152,7 @@ class CsvRecorder final : public Recorder {
         return written ? written : lost(written.error());
     }
 
-    /// Cuts off a line of which only a part found room; how many of the new ones are whole.
+    /// Cuts off a line that was written in part; returns how many new lines are whole.
     std::size_t keep_whole_lines(std::uint64_t before) {
         if (!file_->is_regular()) {
             return 0;

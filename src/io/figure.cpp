@@ -49,7 +49,7 @@ std::vector<Curve> in_axis_units(std::span<const Series> series, bool log) {
         }
         const auto is_zero = [](double y) { return y == 0.0; };
         if (log && !one.y.empty() && std::ranges::all_of(one.y, is_zero)) {
-            curve.entry += " (0 throughout)";  // has no logarithm: tell why nothing is drawn
+            curve.entry += " (0 throughout)";  // zero has no logarithm: nothing is drawn
         }
         curves.push_back(std::move(curve));
     }
@@ -153,7 +153,7 @@ class Figure {
                   options_.height - 50.0};
     }
 
-    /// A unit as long across as upwards: the axis that has room to spare shows more.
+    /// The same scale on both axes; the axis with spare room shows a larger range.
     void equalize() {
         const double width = frame_.right - frame_.left;
         const double height = frame_.bottom - frame_.top;
@@ -193,7 +193,7 @@ class Figure {
         std::vector<std::vector<std::size_t>> rows;
         const bool told = curves_.size() == 1 && curves_[0].entry == curves_[0].name;
         if (curves_.empty() || told) {
-            return rows;  // the name on the axis says it
+            return rows;  // the axis has the name
         }
         double used = options_.width;
         for (std::size_t i = 0; i < curves_.size(); ++i) {

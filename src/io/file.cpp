@@ -93,9 +93,9 @@ auto uninterrupted(const Call& call) {
     return answer;
 }
 
-/// Locks the file while its descriptor is open. False only if somebody else has: where the file
-/// system knows no locks, nobody does. The lock is not that of flock(), which the HDF5 library asks
-/// for before it reads.
+/// Locks the file while its descriptor is open. False only if another process has the lock: where
+/// the file system knows no locks, nobody does. The lock is not that of flock(), which the HDF5
+/// library asks for before it reads.
 bool try_lock(int descriptor) {
     struct flock lock {};
     lock.l_type = F_WRLCK;
@@ -263,7 +263,7 @@ std::uint64_t File::size() const {
 Result<void> File::put_in_place() {
     constexpr int kTries = 10;  // the file may be replaced between open and rename
     for (int attempt = 0; attempt < kTries && !is_in_place(); ++attempt) {
-        // Whoever replaces a file holds its lock meanwhile: of two only one can.
+        // A process that replaces a file holds its lock meanwhile, so that of two only one can.
         const Descriptor old(::open(target_.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
         int answer = -1;
         if (!old.is_open() && errno == ENOENT) {
@@ -302,7 +302,7 @@ Result<void> write_whole(const std::string& path, std::string_view bytes) {
         return opened.error();
     }
     File& file = *opened.value();
-    if (!file.is_regular()) {  // a pipe may take its bytes when it likes: a signal ends the wait
+    if (!file.is_regular()) {  // writing to a pipe may block: a signal must end the wait
         held.reset();
     }
     if (Result<void> written = file.append(bytes); !written) {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "ananke/record.h"
-#include "ananke/record.h"
 
 namespace ananke::io {
 

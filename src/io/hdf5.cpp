@@ -69,7 +69,7 @@ class Hdf5Recorder final : public Recorder {
         : interval_(interval), file_(std::move(file), kHeadBytes) {}
 
     ~Hdf5Recorder() override {
-        // Best effort for a run that was given up: nobody is left to hear of a failure.
+        // Best effort for a run that was given up: a failure has no receiver.
         if (started_) {
             commit();
         }
@@ -93,7 +93,7 @@ class Hdf5Recorder final : public Recorder {
     void start_group(Group& group);
     void add_events();
     void commit();
-    /// After a while, or after so many rows that a disk might have become full of them.
+    /// After an interval, or after so many rows that a full disk must be noticed.
     bool is_due() const {
         return (rows() - rows_kept_) * row_size_ * sizeof(double) >= kMostUncommittedBytes ||
                Clock::now() - committed_ >= interval_;
@@ -293,14 +293,14 @@ void Hdf5Recorder::add_events() {
 }
 
 void Hdf5Recorder::commit() {
-    // Rows where no reader looks yet.
+    // Rows beyond the sizes: no reader reads them yet.
     add_events();
     for (auto* datasets : {&datasets_, &event_datasets_}) {
         for (Dataset& dataset : *datasets) {
             dataset.table.write(file_);
         }
     }
-    // Room for what the index is about to mention.
+    // The file has room before the index mentions it.
     if (file_.end() > known_end_) {
         file_.extend();
         if (started_) {
@@ -309,7 +309,7 @@ void Hdf5Recorder::commit() {
         known_end_ = file_.end();
     }
     file_.write_edits();
-    // The instant at which all of it counts.
+    // This one write makes all of it visible to readers.
     committed_ = Clock::now();
     file_.write_at(0, head().view());
     // The first rows bring the file to its place; a run without rows leaves what was there.
@@ -320,7 +320,7 @@ void Hdf5Recorder::commit() {
 }
 
 Result<void> Hdf5Recorder::finish(const std::string& ending) {
-    if (!file_.state()) {  // and said so: what stands in the file is the last whole state
+    if (!file_.state()) {  // already reported: the file keeps its last whole state
         return {};
     }
     ending_ = append_texts({&ending, 1});

@@ -157,16 +157,16 @@ bool Source::messages(std::span<const std::byte> block, std::size_t& left, Objec
 }
 
 bool Source::message(unsigned type, Cursor body, Object& object) {
-    Shape shape = object.shape.value_or(Shape{});
+    Extent extent = object.extent.value_or(Extent{});
     switch (type) {
         case kDataspace: {
             std::array<std::uint64_t, 2> sizes{};
-            if (!dataspace(body, shape.rank, sizes)) {
+            if (!dataspace(body, extent.rank, sizes)) {
                 return false;
             }
-            shape.rows = sizes[0];
-            shape.columns = sizes[1];
-            object.shape = shape;
+            extent.rows = sizes[0];
+            extent.columns = sizes[1];
+            object.extent = extent;
             return true;
         }
         case kDatatype:
@@ -183,16 +183,16 @@ bool Source::message(unsigned type, Cursor body, Object& object) {
                 return unsupported("a dataset that is not stored in chunks of this file");
             }
             const std::uint64_t dimensions = body.u8();
-            shape.tree = body.u64();
-            shape.rows_per_chunk = body.u32();
+            extent.tree = body.u64();
+            extent.rows_per_chunk = body.u32();
             // A chunk has all columns: their number and the size of an element follow.
             const std::uint64_t columns = dimensions == 3 ? body.u32() : 1;
             if (!body.good() || (dimensions != 2 && dimensions != 3) ||
-                dimensions != shape.rank + 1 || columns != shape.columns ||
-                shape.rows_per_chunk == 0) {
+                dimensions != extent.rank + 1 || columns != extent.columns ||
+                extent.rows_per_chunk == 0) {
                 return unsupported("a dataset in chunks of another shape");
             }
-            object.shape = shape;
+            object.extent = extent;
             return true;
         }
         case kAttribute:

@@ -36,7 +36,7 @@ struct Elements {
 };
 
 /// A dataset: rows x columns values, in chunks of some rows.
-struct Shape {
+struct Extent {
     std::size_t rank = 0;
     std::uint64_t rows = 0, columns = 1;
     std::uint64_t rows_per_chunk = 0;
@@ -48,7 +48,7 @@ struct Object {
     std::map<std::string, Elements> attributes;
     std::optional<Type> type;
     std::optional<std::array<std::uint64_t, 2>> group;  ///< addresses of its tree and its heap
-    std::optional<Shape> shape;
+    std::optional<Extent> extent;
 };
 
 /// The functions below return nothing where the file is not as it must be; error() says why.
@@ -84,7 +84,7 @@ class Source {
     bool table(std::uint64_t address, std::span<const std::byte> names,
                std::map<std::string, std::uint64_t>& members);
     bool rows(const Object& dataset, Type type, std::span<std::byte> to);
-    bool chunks(std::uint64_t node, int level, const Shape& shape, std::size_t row_bytes,
+    bool chunks(std::uint64_t node, int level, const Extent& extent, std::size_t row_bytes,
                 std::span<std::byte>& to, std::uint64_t& done);
     bool has_room(const Object& dataset, Type type);
     std::optional<std::string> text(std::uint64_t length, std::uint64_t collection,

@@ -15,33 +15,33 @@ constexpr int kMostLevels = 8;           // of such an index: 64^8 chunks
 
 /// Whether the file is large enough for what a dataset claims to hold.
 bool Source::has_room(const Object& dataset, Type type) {
-    if (!dataset.shape || dataset.type != type || dataset.shape->rows_per_chunk == 0) {
+    if (!dataset.extent || dataset.type != type || dataset.extent->rows_per_chunk == 0) {
         return damaged("a dataset has no values of the expected kind");
     }
-    const Shape& shape = *dataset.shape;
+    const Extent& extent = *dataset.extent;
     const std::uint64_t most = input_->size() / element_size(type);
-    return (shape.columns > 0 && shape.columns <= most && shape.rows <= most / shape.columns) ||
+    return (extent.columns > 0 && extent.columns <= most && extent.rows <= most / extent.columns) ||
            damaged("a dataset claims more values than the file has room for");
 }
 
 bool Source::rows(const Object& dataset, Type type, std::span<std::byte> to) {
-    const Shape& shape = *dataset.shape;
-    if (shape.rows == 0) {
+    const Extent& extent = *dataset.extent;
+    if (extent.rows == 0) {
         return true;
     }
-    const auto head = shape.tree == kUndefined ? std::nullopt : piece(shape.tree, 24);
+    const auto head = extent.tree == kUndefined ? std::nullopt : piece(extent.tree, 24);
     const int level = head ? std::to_integer<int>((*head)[5]) : 0;
     if (!head || level >= kMostLevels) {
         return damaged("a dataset has no index");
     }
     std::uint64_t done = 0;
-    const auto row_bytes = static_cast<std::size_t>(shape.columns) * element_size(type);
-    return chunks(shape.tree, level, shape, row_bytes, to, done) &&
-           (done == shape.rows || damaged("the index of a dataset ends before its rows do"));
+    const auto row_bytes = static_cast<std::size_t>(extent.columns) * element_size(type);
+    return chunks(extent.tree, level, extent, row_bytes, to, done) &&
+           (done == extent.rows || damaged("the index of a dataset ends before its rows do"));
 }
 
 /// III.A.1: chunks in the order of their rows. Each node holds at least one that is new.
-bool Source::chunks(std::uint64_t node, int level, const Shape& shape, std::size_t row_bytes,
+bool Source::chunks(std::uint64_t node, int level, const Extent& extent, std::size_t row_bytes,
                     std::span<std::byte>& to, std::uint64_t& done) {
     const auto head_bytes = piece(node, 24);
     if (!head_bytes) {
@@ -51,7 +51,7 @@ bool Source::chunks(std::uint64_t node, int level, const Shape& shape, std::size
     const bool is_tree =
         head.reads("TREE") && head.u8() == 1 && head.u8() == static_cast<std::uint64_t>(level);
     const std::uint64_t entries = head.u16();
-    const std::size_t key_rest = 8 * shape.rank;
+    const std::size_t key_rest = 8 * extent.rank;
     if (!is_tree || entries == 0 || entries > kMostChunks) {
         return damaged("the index of a dataset cannot be read");
     }
@@ -60,22 +60,22 @@ bool Source::chunks(std::uint64_t node, int level, const Shape& shape, std::size
         return false;
     }
     Cursor cursor(*body);
-    for (std::uint64_t i = 0; i < entries && done < shape.rows; ++i) {
+    for (std::uint64_t i = 0; i < entries && done < extent.rows; ++i) {
         const std::uint64_t chunk_bytes = cursor.u32();
         const std::uint64_t filters = cursor.u32();
         const std::uint64_t first = cursor.u64();
         cursor.skip(key_rest);
         const std::uint64_t child = cursor.u64();
-        if (first != done || filters != 0 || chunk_bytes / row_bytes != shape.rows_per_chunk) {
+        if (first != done || filters != 0 || chunk_bytes / row_bytes != extent.rows_per_chunk) {
             return damaged("the index of a dataset does not list its rows in their order");
         }
         if (level > 0) {
-            if (!chunks(child, level - 1, shape, row_bytes, to, done)) {
+            if (!chunks(child, level - 1, extent, row_bytes, to, done)) {
                 return false;
             }
             continue;
         }
-        const std::uint64_t count = std::min(shape.rows_per_chunk, shape.rows - done);
+        const std::uint64_t count = std::min(extent.rows_per_chunk, extent.rows - done);
         const std::size_t bytes = static_cast<std::size_t>(count) * row_bytes;
         if (!input_->read(child, to.first(bytes))) {
             return damaged("rows of a dataset lie beyond its end");
@@ -91,19 +91,19 @@ std::optional<std::vector<double>> Source::numbers(const Object& dataset) {
         return std::nullopt;
     }
     std::vector<double> values(
-        static_cast<std::size_t>(dataset.shape->rows * dataset.shape->columns));
+        static_cast<std::size_t>(dataset.extent->rows * dataset.extent->columns));
     return rows(dataset, Type::kDouble, std::as_writable_bytes(std::span(values)))
                ? std::optional(std::move(values))
                : std::nullopt;
 }
 
 std::optional<std::vector<std::string>> Source::texts(const Object& dataset) {
-    if (!has_room(dataset, Type::kString) || dataset.shape->columns != 1) {
+    if (!has_room(dataset, Type::kString) || dataset.extent->columns != 1) {
         damaged("a list of texts has columns");
         return std::nullopt;
     }
     Elements elements{Type::kString, {}};
-    elements.bytes.resize(static_cast<std::size_t>(dataset.shape->rows) * kStringBytes);
+    elements.bytes.resize(static_cast<std::size_t>(dataset.extent->rows) * kStringBytes);
     return rows(dataset, Type::kString, elements.bytes) ? texts(elements) : std::nullopt;
 }
 

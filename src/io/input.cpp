@@ -19,7 +19,7 @@ Input::~Input() {
 }
 
 Result<std::unique_ptr<Input>> Input::open(const std::string& path) {
-    // Not to wait for the other end of a pipe, which is refused below.
+    // O_NONBLOCK: a pipe, which is refused below, must not block.
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) {
         const int reason = errno;

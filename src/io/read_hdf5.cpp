@@ -100,7 +100,7 @@ std::optional<std::vector<Part>> read_parts(Source& source, const Members& membe
             dataset ? source.numbers(*dataset) : std::nullopt;
         const std::optional<Texts> names =
             values ? text_list(source, *dataset, "columns") : std::nullopt;
-        if (!names || names->empty() || names->size() != dataset->shape->columns) {
+        if (!names || names->empty() || names->size() != dataset->extent->columns) {
             source.damaged(fmt::format("the dataset {} has not one name for each column", name));
             return std::nullopt;
         }
@@ -140,7 +140,7 @@ bool read_events(Source& source, std::uint64_t address, Trajectory& trajectory) 
     return true;
 }
 
-/// Row after row. A part may have got a row more than another while the run goes on.
+/// Row after row. While the run goes on, a part may have one row more than another.
 void join_rows(const std::vector<Part>& parts, Trajectory& trajectory) {
     std::size_t rows = parts.front().rows();
     for (const Part& part : parts) {

@@ -19,7 +19,7 @@ constexpr int kDigits = 6;
 constexpr double kLargestFixed = 1e6;
 constexpr double kSmallestFixed = 1e-3;
 
-// What a reader looks for first.
+// The columns that a reader wants first.
 constexpr std::array kPriority{
     ColumnKind::kTime,       ColumnKind::kPosition,     ColumnKind::kVelocity,
     ColumnKind::kOutput,     ColumnKind::kForce,        ColumnKind::kEnergy,
@@ -72,7 +72,7 @@ std::string cell_text(double value, int decimals) {
     if (value == 0.0) {
         return decimals < 0 ? "0" : fmt::format("{:.{}f}", 0.0, decimals);
     }
-    // A value that the column's digits would show as zero is not zero: say how small it is.
+    // The digits of the column would show a small value as zero: it gets an exponent.
     if (decimals < 0 || std::abs(value) < 0.5 * std::pow(10.0, -decimals)) {
         return fmt::format("{:.{}e}", value, decimals < 0 ? kDigits - 1 : 1);
     }

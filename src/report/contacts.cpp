@@ -88,7 +88,7 @@ class Target {
                 push.torque += vector;
             }
         }
-        std::vector<Push> pushes;  // without the rows that say nothing in the plane
+        std::vector<Push> pushes;  // without the rows that are identities in the plane
         for (const auto& [row, push] : rows) {
             if (push.force.norm() + push.torque.norm() > 0.0) {
                 pushes.push_back(push);

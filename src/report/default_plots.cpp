@@ -35,7 +35,7 @@ void add(std::vector<PlotSpec>& plots, PlotSpec plot) {
 std::vector<std::string> names_of_kind(const Report& report, std::string_view kind,
                                        std::string_view prefix = "") {
     std::vector<std::string> names;
-    for (const Series& column : report.columns) {
+    for (const StoredColumn& column : report.columns) {
         if (column.kind == kind && column.name.starts_with(prefix)) {
             names.push_back(column.name);
         }
@@ -84,7 +84,7 @@ void add_response(std::vector<PlotSpec>& plots, const Report& report, const mech
     std::erase_if(outputs, tells_an_error);
     std::vector<std::string> coordinates = names.free;
     if (!names.of_bodies.empty()) {
-        // Of bodies the declared outputs and the joints tell more than coordinates of mass centres.
+        // With bodies, outputs and joint coordinates are more useful than mass centres.
         if (outputs.size() + names.free.size() <= kFewCurves) {
             append(outputs, names.free);
             add(plots, {.title = "Response", .y = outputs});
@@ -173,7 +173,7 @@ std::vector<std::string> components(const Report& report, const SceneArrow& arro
     return names;
 }
 
-/// Per constraint or joint one arrow: the side of it that the animation draws, which is the last.
+/// One arrow per constraint or joint: that of the last side, which the animation draws.
 std::vector<const SceneArrow*> drawn_arrows(const Report& report, bool torque) {
     std::vector<const SceneArrow*> drawn;
     for (const SceneArrow& arrow : report.scene.arrows) {

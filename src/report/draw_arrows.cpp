@@ -31,7 +31,7 @@ std::string sharing_note(const Drawing& drawing, const compile::ReactionShare& s
                           : fmt::format("one of many: shared with {}", join_names(others));
 }
 
-/// A joint that measures and holds nothing.
+/// A joint that only measures: it has no force.
 bool only_measures(const Drawing& drawing, const std::string& owner) {
     const auto& joints = drawing.model().joints;
     return std::ranges::any_of(joints, [&](const mech::Joint& joint) {
@@ -48,7 +48,7 @@ void draw_recorded(Drawing& drawing, const Uniqueness& judged) {
                             drawing.model().bodies[target.body].kind == mech::Body::Kind::kGround;
         const std::string& owner = map.owners[target.owner].name;
         if (ground || only_measures(drawing, owner)) {
-            continue;  // the ground takes the opposite of what the others get
+            continue;  // the reaction on the ground is minus that on the other side
         }
         const compile::ReactionShare share =
             i < judged.shares.size() ? judged.shares[i] : compile::ReactionShare{};

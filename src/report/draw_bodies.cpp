@@ -137,8 +137,8 @@ bool is_left_out(const Drawing& drawing, const mech::Joint& joint) {
     return std::ranges::any_of(written, belongs) && std::ranges::none_of(rows, belongs);
 }
 
-/// A joint that touches beside its places, as a wheel does, is drawn where it touches, with the
-/// path of that place. False for any other joint.
+/// A joint whose contact is not at its points, like that of a wheel, is drawn at the contact, with
+/// the path of that place. False for any other joint.
 bool add_contact(Drawing& drawing, SceneJoint& drawn) {
     const compile::ReactionMap& map = drawing.states.prepared().compiled->reactions;
     for (const auto& [index, contact] : drawing.contacts) {
@@ -190,7 +190,7 @@ void draw_joints(Drawing& drawing) {
     const mech::Model& model = drawing.model();
     for (const mech::Joint& joint : model.joints) {
         if (joint.definition == "angle" || is_left_out(drawing, joint)) {
-            continue;  // measures and holds nothing, or is not there in this run
+            continue;  // it holds nothing, or is left out of this run
         }
         SceneJoint drawn{joint.name, joint.definition, {}};
         if (add_contact(drawing, drawn)) {

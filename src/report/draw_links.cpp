@@ -1,5 +1,5 @@
-// Rods of the scene, found in the numbers: a scalar constraint that pushes two points along the
-// line between them, or one point along the line to a fixed place, holds their distance.
+// Rods of the scene, found from values along the run: a scalar constraint that pushes two points
+// along the line between them, or one point along the line to a fixed place, holds their distance.
 #include <algorithm>
 #include <cmath>
 

@@ -50,7 +50,7 @@ class Views {
         return body >= 0 ? &drawing_.scene().bodies[body] : nullptr;
     }
 
-    /// The first shape that is given takes the place of the default ones.
+    /// The first shape that a model gives replaces the default ones.
     void add_shape(const mech::View& view) {
         if (view.point >= 0) {
             if (view.radius) {
@@ -101,14 +101,14 @@ class Views {
     void hide(const mech::View& view) {
         if (SceneBody* body = body_of(view)) {
             body->shapes.clear();
-            body->name.clear();  // what has no name stands in no list
+            body->name.clear();  // without a name it is left out of lists
         }
         if (view.point >= 0 && drawing_.point_of[view.point] >= 0) {
             drawing_.hidden_points.push_back(drawing_.point_of[view.point]);
         }
     }
 
-    /// The point in the scene, added without a name where only a view knows it.
+    /// The point in the scene; one that only a view uses is added without a name.
     int scene_point(int point) {
         int& place = drawing_.point_of[point];
         if (place < 0) {

@@ -49,7 +49,7 @@ Vector Drawing::vector_at_start(const mech::Vec3& v) const {
 }
 
 int Drawing::find_column(const std::string& name) const {
-    const auto found = std::ranges::find(report.columns, name, &Series::name);
+    const auto found = std::ranges::find(report.columns, name, &StoredColumn::name);
     return found == report.columns.end() ? -1 : static_cast<int>(found - report.columns.begin());
 }
 

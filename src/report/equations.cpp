@@ -166,11 +166,11 @@ std::vector<EquationBlock> minimal_blocks(const mech::Model& model,
     for (const typeset::PrintedStage& printed :
          typeset::print_stages(model, form.lines, sym::Notation::kLatex, false)) {
         if (++number <= given) {
-            continue;  // it stands in blocks of its own
+            continue;  // the given equations have blocks of their own
         }
         append_stage(blocks, printed);
         if (printed.stage->title.starts_with("Equations ")) {
-            break;  // what follows solves them, number by number
+            break;  // the stages after it only solve these equations
         }
     }
     for (EquationBlock& block : blocks) {

@@ -12,7 +12,7 @@
 namespace ananke::report {
 namespace {
 
-/// How a policy names the text of an element (Content Security Policy 3, 2.3.1).
+/// The name of the text of an element in a policy (Content Security Policy 3, 2.3.1).
 std::string hash_source(std::string_view text) {
     const std::array<std::byte, 32> digest = sha256(text);
     return "'sha256-" + base64({reinterpret_cast<const char*>(digest.data()), digest.size()}) + "'";

@@ -43,9 +43,9 @@ std::string unit_of_column(const Column& column, const mech::Model* model) {
 }
 
 /// All columns, the time in full.
-std::vector<Series> add_columns(const io::Trajectory& trajectory, const mech::Model* model,
-                                DataBlock& data) {
-    std::vector<Series> columns;
+std::vector<StoredColumn> add_columns(const io::Trajectory& trajectory, const mech::Model* model,
+                                      DataBlock& data) {
+    std::vector<StoredColumn> columns;
     std::vector<double> values(trajectory.rows());
     for (std::size_t k = 0; k < trajectory.columns(); ++k) {
         const Column& column = trajectory.header.columns[k];

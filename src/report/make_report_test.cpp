@@ -391,7 +391,7 @@ TEST(Report, WeightAcrossThePlaneOfMotionIsShown) {
 TEST(Report, UnitsStandWhereTheKindOfQuantityIsKnown) {
     const Made made = make_model("door_hinge_friction", 0.5);
     const auto unit = [&](const std::string& name) {
-        for (const report::Series& one : made.report.columns) {
+        for (const report::StoredColumn& one : made.report.columns) {
             if (one.name == name) {
                 return one.unit;
             }

@@ -15,7 +15,7 @@ namespace ananke::report {
 using Vector = std::array<double, 3>;
 
 /// `rows` values in the data block.
-struct Series {
+struct StoredColumn {
     std::string name;
     std::string kind;  ///< time, position, ... as the recorder's columns
     std::size_t offset = 0;
@@ -132,7 +132,7 @@ struct EquationBlock {
 struct Comparison {
     std::string label;
     std::size_t rows = 0;
-    std::vector<Series> columns;
+    std::vector<StoredColumn> columns;
 };
 
 struct ReportEvent {
@@ -148,7 +148,7 @@ struct Report {
     std::vector<Table> tables;
     std::vector<ReportEvent> events;
     std::size_t rows = 0;
-    std::vector<Series> columns;
+    std::vector<StoredColumn> columns;
     std::optional<Comparison> compare;
     std::vector<PlotSpec> plots;
     std::vector<EquationBlock> equations;

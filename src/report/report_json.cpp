@@ -11,8 +11,8 @@ void write_track(JsonWriter& json, std::string_view name, const Track& track) {
     json.field("offset", track.offset).field("width", track.width).end_object();
 }
 
-void write_columns(JsonWriter& json, const std::vector<Series>& columns) {
-    json.objects("columns", columns, [&](const Series& column) {
+void write_columns(JsonWriter& json, const std::vector<StoredColumn>& columns) {
+    json.objects("columns", columns, [&](const StoredColumn& column) {
         json.field("name", column.name).field("kind", column.kind);
         json.field("offset", column.offset).field("type", column.wide ? "f64" : "f32");
         json.field_unless_empty("unit", column.unit);

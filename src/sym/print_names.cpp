@@ -120,15 +120,8 @@ std::size_t character_length(std::string_view text, std::size_t at) {
     return std::min(length, text.size() - at);
 }
 
-const GreekLetter* find_letter(std::string_view letter) {
-    const auto* found =
-        std::ranges::find_if(kGreek, [&](const GreekLetter& g) { return g.letter == letter; });
-    return found == kGreek.end() ? nullptr : found;
-}
-
-const GreekLetter* find_name(std::string_view name) {
-    const auto* found =
-        std::ranges::find_if(kGreek, [&](const GreekLetter& g) { return g.name == name; });
+const GreekLetter* find_greek(std::string_view GreekLetter::*by, std::string_view text) {
+    const auto* found = std::ranges::find(kGreek, text, by);
     return found == kGreek.end() ? nullptr : found;
 }
 
@@ -160,7 +153,7 @@ std::string latex_word(std::string_view word) {
     if (is_expression(word)) {
         return latex_text(word);
     }
-    if (const GreekLetter* greek = find_name(word)) {
+    if (const GreekLetter* greek = find_greek(&GreekLetter::name, word)) {
         return std::string(greek->latex);
     }
     std::string letters;
@@ -168,7 +161,7 @@ std::string latex_word(std::string_view word) {
     bool has_greek = false;
     for (std::size_t i = 0; i < word.size(); ++count) {
         const std::size_t length = character_length(word, i);
-        const GreekLetter* greek = find_letter(word.substr(i, length));
+        const GreekLetter* greek = find_greek(&GreekLetter::letter, word.substr(i, length));
         if (has_greek && !letters.empty()) {
             letters += ' ';
         }
@@ -271,7 +264,7 @@ std::string c_name(const Symbol& symbol) {
     for (std::size_t i = 0; i < stem.name.size();) {
         const std::size_t length = character_length(stem.name, i);
         const std::string_view character = std::string_view(stem.name).substr(i, length);
-        if (const GreekLetter* greek = find_letter(character)) {
+        if (const GreekLetter* greek = find_greek(&GreekLetter::letter, character)) {
             name += greek->name;
         } else if (length > 1) {
             for (char byte : character) {

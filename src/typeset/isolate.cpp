@@ -55,7 +55,7 @@ class Isolation {
         return Isolated{g_.div(g_.sub(plus ? root : g_.neg(root), f1), f2), true};
     }
 
-    /// Undoes one operation after the other, from the outermost to x.
+    /// Inverts one operation after the other, from the outermost to x.
     std::optional<Isolated> by_inversion(Expr f) {
         Expr right = g_.zero();
         bool branch = false;
@@ -95,7 +95,7 @@ class Isolation {
             const double scale = std::abs(sym::evaluate<double>(g_, magnitude, at));
             const bool finite = std::isfinite(residual) && std::isfinite(at[x_]);
             if (!finite && sample > 0) {
-                continue;  // beside the state the root may end
+                continue;  // the root may not exist beside the state
             }
             if (!finite || residual > kRootTolerance * std::max(scale, 1e-300)) {
                 return false;

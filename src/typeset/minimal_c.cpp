@@ -44,21 +44,18 @@ std::string minimal_c(const Model& model, const Equations& equations, const Mini
                       const ReportOptions& options) {
     const std::size_t n = model.coordinates.size();
     std::vector<Input> inputs = coordinate_inputs(model);
-    std::vector<Statement> results;
-    for (std::size_t i = 0; i < n; ++i) {
-        results.push_back({fmt::format("q_dot[{}]", i), model.coordinates[i].v});
-    }
     for (std::size_t j = 0; j < form.inputs.size(); ++j) {
-        const MotionVariable& u = form.variables[form.inputs[j]];
-        inputs.push_back({u.symbol, fmt::format("u[{}]", j)});
-        results.push_back({fmt::format("u_dot[{}]", j), form.rates[form.inputs[j]]});
+        inputs.push_back({form.variables[form.inputs[j]].symbol, fmt::format("u[{}]", j)});
     }
     const std::vector<Input> parameters = parameter_inputs(model);
     append(inputs, parameters);
+    std::vector<Statement> results;
+    append_statements(results, "q_dot", transformed(model.coordinates, &Coordinate::v));
+    append_statements(results, "u_dot",
+                      transformed(form.inputs, [&](std::size_t j) { return form.rates[j]; }));
     append_statements(results, "a", form.lines.a);
-    for (std::size_t e = 0; e < form.evidence.size(); ++e) {
-        results.push_back({fmt::format("lambda[{}]", e), form.lines.lambda[form.evidence[e]]});
-    }
+    append_statements(results, "lambda",
+                      transformed(form.evidence, [&](int row) { return form.lines.lambda[row]; }));
     std::string out = heading(model, equations, form, options);
     out += fmt::format(
         "\n/* Returns 0, or 1 when the answer is not finite. */\n"

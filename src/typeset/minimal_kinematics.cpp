@@ -22,7 +22,7 @@ namespace {
 /// Matrices up to this size are inverted by cofactors, which read better than an elimination.
 constexpr std::size_t kCofactors = 3;
 
-/// In longer worksheets names stay names: looking for shorter forms would cost too much.
+/// Worksheets with more lines keep their names: searching for shorter forms costs too much.
 constexpr std::size_t kLinesWrittenOut = 150;
 
 sym::Values<double> with_speeds(const Model& model, const std::vector<MotionVariable>& variables,
@@ -401,7 +401,8 @@ Exprs MinimalWriter::velocities_by_inputs() {
     return result;
 }
 
-/// A row that can be solved for one of the dependent velocities gives it: RH 4.3 after (49).
+/// Solves nonlinear rows for dependent velocities, where an equation has a closed root: RH 4.3
+/// after (49).
 void MinimalWriter::solve_for_velocities() {
     if (nonlinear_.empty() && !has_speeds_) {
         return;
