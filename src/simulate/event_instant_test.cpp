@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "simulate/text_model.h"
+#include "simulate/model_text_test.h"
 
 namespace ananke::simulate {
 namespace {

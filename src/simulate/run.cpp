@@ -145,10 +145,11 @@ void RunLoop::integrate(const dynamics::StartState& start) {
     stepper.start(options_.start, y_);
     const ode::Status status = step_through(stepper);
     journal_.add(stepper.statistics());
-    if (ended_at_ || !journal_.failed()) {  // else the last row is where the run ended
-        journal_.summary().reached = ended_at_.value_or(stepper.t());
+    if (journal_.failed()) {
+        return;
     }
-    if (status == ode::Status::kOk || journal_.failed()) {
+    journal_.summary().reached = stepper.t();
+    if (status == ode::Status::kOk) {
         return;
     }
     const bool no_derivative =

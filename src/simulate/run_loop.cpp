@@ -214,10 +214,10 @@ void RunLoop::restart(double t, double step, ode::Stepper& stepper) {
     stepper.start(t, y_, step);
 }
 
-/// Ends the run inside the last step.
+/// Ends the run inside the last step, not at its last row.
 void RunLoop::end_at(double t, Error error) {
     journal_.fail(std::move(error));
-    ended_at_ = t;
+    journal_.summary().reached = t;
 }
 
 void RunLoop::show_progress(double t) {

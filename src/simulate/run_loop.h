@@ -79,10 +79,9 @@ class RunLoop {
     Clock::time_point began_;
     Clock::time_point last_progress_;
 
-    std::vector<double> y_;           ///< where the run starts, or starts anew
-    std::optional<double> ended_at_;  ///< inside the last step
-    double step_tried_ = 0.0;         ///< length of the last attempt at a step
-    int repeated_ = 0;                ///< steps made again since one was not
+    std::vector<double> y_;    ///< where the run starts, or starts anew
+    double step_tried_ = 0.0;  ///< length of the last attempt at a step
+    int repeated_ = 0;         ///< steps made again since one was not
     bool first_step_done_ = false;
 };
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/allocation_counter.h"
-#include "mech/model_builder.h"
 #include "compile/prepare.h"
+#include "mech/model_builder.h"
 
 namespace ananke::simulate {
 namespace {
@@ -52,8 +52,8 @@ struct Counted {
     long allocations;
 };
 
-Counted count_run(const compile::Prepared& prepared, const dynamics::StartState& start, double until,
-                  bool sparse_steps = false) {
+Counted count_run(const compile::Prepared& prepared, const dynamics::StartState& start,
+                  double until, bool sparse_steps = false) {
     RunOptions options;
     options.stiff = sparse_steps;
     options.sparse_steps = sparse_steps;

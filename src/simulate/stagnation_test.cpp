@@ -1,6 +1,6 @@
 #include "simulate/stagnation.h"
 
-#include "simulate/text_model.h"
+#include "simulate/model_text_test.h"
 
 namespace ananke::simulate {
 namespace {
