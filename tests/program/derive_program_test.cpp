@@ -1,6 +1,7 @@
 // `ananke derive` on the whole gallery: every form prints, the C compiles alone and gives the
 // acceleration of the solver.
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <random>
 

@@ -6,10 +6,7 @@
 #include <utility>
 
 #include "base/diagnostic.h"
-#include "base/text.h"
-#include "lang/parse_model.h"
 #include "places.h"
-#include "simulate/row_writer.h"
 
 namespace ananke::pipeline {
 
