@@ -250,19 +250,17 @@ TEST(SparseServo, ACraneOfHundredsOfBodiesObeysNewton) {
 
 // An event sets one velocity, the constraints change the others as little as possible.
 TEST(SparseImpact, AgreesWithFullMatrices) {
-    const Loaded loaded = load_text("knock.ank",
-                                    "parameter N = 6, L = 0.2\n"
-                                    "gravity (0, 0, -9.81)\n"
-                                    "for i in 1..N {\n"
-                                    "  body link[i] mass 1 inertia (0.01, 0.02, 0.03)\n"
-                                    "    at (L*(i - 0.5), 0, 0) omega ~ (0.3, 1, -0.5*i/N)\n"
-                                    "}\n"
-                                    "joint pin[1]: spherical(ground, link[1] at (-L/2, 0, 0))\n"
-                                    "for i in 2..N {\n"
-                                    "  joint pin[i]: spherical(link[i-1] at (L/2, 0, 0),\n"
-                                    "    link[i] at (-L/2, 0, 0))\n"
-                                    "}\n"
-                                    "event knock: t = 0.1 { link[1].x' = 0.1 }\n");
+    const Loaded loaded = load_text("knock.ank", R"(parameter N = 6, L = 0.2
+gravity (0, 0, -9.81)
+for i in 1..N {
+  body link[i] mass 1 inertia (0.01, 0.02, 0.03) at (L*(i - 0.5), 0, 0) omega ~ (0.3, 1, -0.5*i/N)
+}
+joint pin[1]: spherical(ground, link[1] at (-L/2, 0, 0))
+for i in 2..N {
+  joint pin[i]: spherical(link[i-1] at (L/2, 0, 0), link[i] at (-L/2, 0, 0))
+}
+event knock: t = 0.1 { link[1].x' = 0.1 }
+)");
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
     const Settings settings{.times = even_times(0.2, 4), .tolerance = 1e-11};
     const Recording full = run_model(*loaded.prepared, settings);

@@ -251,24 +251,29 @@ TEST(ChooseRoads, TheCheaperIsTaken) {
     EXPECT_LT(large, sparse);
 }
 
-TEST(ChooseRoads, FrictionKeepsFullMatricesAndImpactsKeepOneProgram) {
+TEST(ChooseRoads, FrictionImpactsAndActuatorsKeepOneProgram) {
     std::mt19937 random(5);
     const CompiledModel free = random_rows(random, 600, 500, 5);
     CompiledModel model = free;
+    EXPECT_EQ(obstacle_to_segments(model), "");
     choose_roads(model);
     EXPECT_TRUE(model.sparse);
     EXPECT_TRUE(model.large);
-    model = free;
-    model.frictions.emplace_back();
-    choose_roads(model);
-    EXPECT_FALSE(model.sparse);
-    EXPECT_FALSE(model.large);
-    model = free;
-    model.events.list.emplace_back();
-    model.events.list.back().coordinates.push_back(0);
-    choose_roads(model);
-    EXPECT_TRUE(model.sparse);
-    EXPECT_FALSE(model.large);
+    CompiledModel rough = free;
+    rough.frictions.emplace_back();
+    CompiledModel hit = free;
+    hit.events.list.emplace_back();
+    hit.events.list.back().coordinates.push_back(0);
+    CompiledModel driven = free;
+    driven.controls.emplace_back();
+    for (CompiledModel* one : {&rough, &hit, &driven}) {
+        choose_roads(*one);
+        EXPECT_TRUE(one->sparse);
+        EXPECT_FALSE(one->large);
+    }
+    EXPECT_EQ(obstacle_to_segments(rough), "the model has friction");
+    EXPECT_EQ(obstacle_to_segments(hit), "events change coordinates or velocities");
+    EXPECT_EQ(obstacle_to_segments(driven), "the model has actuators");
 }
 
 TEST(Roads, TheWatchTakesTheCheaperMethod) {
@@ -290,17 +295,6 @@ TEST(Roads, TheWatchTakesTheCheaperMethod) {
     EXPECT_GT(many.program, many.sparse);
     together.large = true;
     EXPECT_EQ(predict_watch(together, all_rows(together)).program, kNoLimit);
-}
-
-TEST(Roads, ActuatorsMayHaveSparseSystemsButNoSegments) {
-    std::mt19937 random(3);
-    CompiledModel model = random_rows(random, 2000, 900, 3);
-    EXPECT_EQ(obstacle_to_segments(model), "");
-    model.controls.emplace_back();
-    EXPECT_EQ(obstacle_to_segments(model), "the model has actuators");
-    choose_roads(model);
-    EXPECT_TRUE(model.sparse);
-    EXPECT_FALSE(model.large);
 }
 
 }  // namespace

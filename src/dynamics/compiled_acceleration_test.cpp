@@ -1,8 +1,8 @@
 // The acceleration and the forces by the compiled programs against the solver that chooses its rows
 // anew at every state, along the motion of every model of the gallery.
-#include "pipeline.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/right_hand_side.h"
+#include "pipeline.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -125,7 +125,8 @@ TEST(CompiledAcceleration, LooksAtOneStateAreSolvedOnce) {
     const Loaded loaded = load_model("n_four_bar");
     ASSERT_TRUE(loaded.prepared);
     dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
+    const Result<dynamics::StartState> start =
+        dynamics::assemble(evaluator, loaded.prepared->initial);
     ASSERT_TRUE(start.has_value());
     std::vector<double> q = start.value().q;
     const double* v = start.value().v.data();
@@ -190,7 +191,8 @@ std::size_t program_size(const std::string& text) {
         return 0;
     }
     dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
+    const Result<dynamics::StartState> start =
+        dynamics::assemble(evaluator, loaded.prepared->initial);
     if (!start) {
         ADD_FAILURE() << start.error().message;
         return 0;

@@ -90,7 +90,12 @@ SolveStatus RightHandSide::solve_on_constraints(double t, const double* q, const
 /// The rows of a close look, and an order for them.
 void RightHandSide::take_rows(double t, const double* q, const double* v) {
     const compile::CompiledModel& model = evaluator_->model();
-    rows_ = dynamics_.rows().kept_rows();
+    const RowRank* decided = dynamics_.rows().row_rank();
+    if (decided != nullptr) {
+        rows_ = decided->kept();  // into memory that is there
+    } else {
+        rows_ = dynamics_.rows().kept_rows();
+    }
     controls_ = dynamics_.rows().control_pivots();
     int pushing = 0;
     int in_force = 0;
