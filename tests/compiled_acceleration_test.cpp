@@ -77,7 +77,6 @@ Comparison compare_along(const compile::Prepared& prepared, const Recording& run
     dynamics::Evaluator other_evaluator(prepared.compiled, prepared.parameters);
     dynamics::Dynamics solver(other_evaluator, {});
     dynamics::Dynamics given(evaluator, {});
-    std::vector<int> kept;
     Comparison result;
     const auto n = static_cast<std::size_t>(model.n());
     std::vector<double> q(n);
@@ -109,7 +108,7 @@ Comparison compare_along(const compile::Prepared& prepared, const Recording& run
             std::max(result.energy_rate, std::abs(program.energy_rate(v.data()) - rate) / powers);
         ++result.states;
         result.by_program += program.by_program() ? 1 : 0;
-        solver.kept_rows(kept);
+        const std::vector<int> kept = solver.rows().kept_rows();
         result.unique += static_cast<int>(kept.size()) == pushing_rows(other_evaluator) ? 1 : 0;
         if (!program.give_forces(t, q.data(), v.data(), given)) {
             continue;
