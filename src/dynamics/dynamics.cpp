@@ -29,9 +29,9 @@ Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options, solve::
       wanted_(wanted),
       feedback_(evaluator.model()),
       stick_share_(evaluator.model()),
-      needs_multipliers_(!evaluator.model().feedback.empty() ||
-                         (!evaluator.model().frictions.empty() &&
-                          evaluator.model().controls.empty())),
+      needs_multipliers_(
+          !evaluator.model().feedback.empty() ||
+          (!evaluator.model().frictions.empty() && evaluator.model().controls.empty())),
       motion_(evaluator.model()),
       ideal_(evaluator.model()) {
     if (options.form != solve::Form::kAuto) {
@@ -66,7 +66,7 @@ compile::SparseValues Dynamics::stabilized(double t, const double* q, const doub
         return evaluator_->sparse_system(t, q, v);
     }
     const double g = options_.baumgarte_rate;
-    evaluator_->velocity(t, q, v, rate_.data(), nullptr, scale_.data());
+    evaluator_->residuals(solve::Level::kVelocities, t, q, v, rate_.data(), scale_.data());
     const std::span<const double> residual = evaluator_->raw_residuals(t, q, v);
     for (std::size_t i = 0; i < rate_.size(); ++i) {
         const bool holonomic = evaluator_->model().rows[i].holonomic;
@@ -212,8 +212,8 @@ void Dynamics::find_ideal_part(const compile::SparseValues& at) {
     }
     compile::SparseValues constraints = at;
     constraints.C = {};
-    constraints.in_force = at.in_force.first(
-        static_cast<std::size_t>(evaluator_->model().constraint_rows));
+    constraints.in_force =
+        at.in_force.first(static_cast<std::size_t>(evaluator_->model().constraint_rows));
     if (ideal_solver_->solve(constraints, ideal_) != SolveStatus::kOk) {
         return;
     }

@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "compile/load_owners.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
-#include "simulate/friction_watch.h"
-#include "compile/load_owners.h"
-#include "inspect/sparse_analysis.h"
 #include "dynamics/sparse_rows.h"
+#include "inspect/sparse_analysis.h"
+#include "simulate/friction_watch.h"
 #include "solve/forms.h"
 #include "solve/principle.h"
 
@@ -33,8 +33,8 @@ double relative_difference(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
 }
 
 /// The same for a model with actuators, by the dynamics of each form.
-std::vector<FormAgreement> compare_actuated_forms(dynamics::Evaluator& evaluator, double t, const double* q,
-                                                  const double* v) {
+std::vector<FormAgreement> compare_actuated_forms(dynamics::Evaluator& evaluator, double t,
+                                                  const double* q, const double* v) {
     std::vector<FormAgreement> agreements;
     dynamics::Dynamics reference(evaluator, {});
     if (reference.accelerate(t, q, v) != solve::SolveStatus::kOk) {
@@ -145,7 +145,8 @@ Error at_start(Error why, double t) {
 }
 
 /// Admissible states near the start: moved at random, then assembled onto the constraints again.
-void visit_random_states(const compile::Prepared& prepared, dynamics::Evaluator& evaluator, CheckReport& report) {
+void visit_random_states(const compile::Prepared& prepared, dynamics::Evaluator& evaluator,
+                         CheckReport& report) {
     std::mt19937 random(20130001);
     std::uniform_real_distribution<double> spread(-kSpread, kSpread);
     const auto n = report.start.q.size();
@@ -228,7 +229,7 @@ Result<CheckReport> check_large(dynamics::Evaluator& evaluator, CheckReport repo
         }
     }
     find_unique(evaluator, report);
-    analysis.mass_positive_definite = has_regular_mass(model, evaluator.mass_entries(t, q));
+    analysis.mass_positive_definite = has_regular_mass(model, evaluator.mass(t, q));
     report.degrees_of_freedom = report.coordinates - analysis.rank;
     const std::span<const double> residuals = evaluator.scaled_residuals(t, q, v);
     report.residuals.assign(residuals.begin(), residuals.end());
@@ -260,9 +261,9 @@ Result<CheckReport> check(const compile::Prepared& prepared, Agreement agreement
     if (dynamics::has_sparse_rows(*prepared.compiled) && !prepared.compiled->has_nonideal) {
         sparse = analyse_sparse(evaluator, t, q, v);
     }
-    report.analysis =
-        sparse ? std::move(*sparse)
-               : solve::analyse(evaluator.system(t, q, v), {}, dynamics::row_names(*prepared.compiled));
+    report.analysis = sparse ? std::move(*sparse)
+                             : solve::analyse(evaluator.system(t, q, v), {},
+                                              dynamics::row_names(*prepared.compiled));
     if (report.analysis.failure) {
         return at_start(dynamics::explain_failure(evaluator, t, q, v), t);
     }
@@ -273,12 +274,13 @@ Result<CheckReport> check(const compile::Prepared& prepared, Agreement agreement
         }
         report.regularity = dynamics.rows().regularity();
     }
-    report.reactions = compile::reaction_shares(prepared.compiled->reactions, evaluator.reactions(t, q, v),
-                                       report.analysis);
+    report.reactions = compile::reaction_shares(prepared.compiled->reactions,
+                                                evaluator.reactions(t, q, v), report.analysis);
     report.degrees_of_freedom = report.coordinates - report.analysis.rank;
     const std::span<const double> residuals = evaluator.scaled_residuals(t, q, v);
     report.residuals.assign(residuals.begin(), residuals.end());
-    for (const simulate::SharedLoad& one : simulate::shared_loads(*prepared.compiled, report.analysis)) {
+    for (const simulate::SharedLoad& one :
+         simulate::shared_loads(*prepared.compiled, report.analysis)) {
         report.warnings.push_back(one.text);
     }
     for (const std::string& warning :

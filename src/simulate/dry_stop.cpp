@@ -18,7 +18,8 @@ constexpr double kSameStrength = 0.5;
 /// u . M a at velocities of which the part u is scaled.
 class Braking {
   public:
-    Braking(dynamics::Evaluator& evaluator, double t, const double* q, const double* v, double largest_part)
+    Braking(dynamics::Evaluator& evaluator, double t, const double* q, const double* v,
+            double largest_part)
         : dynamics_(evaluator, {}),
           t_(t),
           q_(q),
@@ -33,8 +34,7 @@ class Braking {
         for (std::size_t i = 0; i < n_; ++i) {
             part_[i] = std::abs(v_[i]) <= largest_part * largest ? v_[i] : 0.0;
         }
-        solve::RowMatrix M(evaluator.model().n(), evaluator.model().n());
-        evaluator.mass(t, q, M.data());
+        const solve::RowMatrix M = solve::full_mass(evaluator, t, q);
         Eigen::Map<Eigen::VectorXd>(push_.data(), M.rows()) =
             M * Eigen::Map<const Eigen::VectorXd>(part_.data(), M.rows());
     }

@@ -50,8 +50,9 @@ Error off_the_constraints(dynamics::Evaluator& evaluator, double t, const std::s
 }
 
 /// The friction that a change of parameters has given a negative coefficient.
-std::optional<Error> negative_friction(dynamics::Evaluator& evaluator, double t, const std::string& name,
-                                       std::span<const double> q, std::span<const double> v) {
+std::optional<Error> negative_friction(dynamics::Evaluator& evaluator, double t,
+                                       const std::string& name, std::span<const double> q,
+                                       std::span<const double> v) {
     const std::span<const double> values = evaluator.friction_values(t, q.data(), v.data());
     for (const compile::CompiledFriction& friction : evaluator.model().frictions) {
         const int behind_components = friction.first_value + 2 * friction.components;
@@ -80,11 +81,10 @@ std::string moved_text(const compile::CompiledModel& model, std::span<const doub
 }
 
 /// "x'" of the velocities with which M < 0, or "".
-std::string motion_of_negative_mass(dynamics::Evaluator& evaluator, double t, std::span<const double> q) {
-    const auto n = static_cast<Eigen::Index>(q.size());
-    solve::RowMatrix M(n, n);
-    evaluator.mass(t, q.data(), M.data());
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> modes{Eigen::MatrixXd(M)};
+std::string motion_of_negative_mass(dynamics::Evaluator& evaluator, double t,
+                                    std::span<const double> q) {
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> modes{
+        Eigen::MatrixXd(solve::full_mass(evaluator, t, q.data()))};
     const double largest = modes.eigenvalues().cwiseAbs().maxCoeff();
     if (modes.info() != Eigen::Success || !(modes.eigenvalues()[0] < -kMoved * largest)) {
         return "";
@@ -92,7 +92,7 @@ std::string motion_of_negative_mass(dynamics::Evaluator& evaluator, double t, st
     constexpr double kTakesPart = 1e-3;
     const Eigen::VectorXd mode = modes.eigenvectors().col(0);
     std::vector<std::string> names;
-    for (Eigen::Index i = 0; i < n; ++i) {
+    for (Eigen::Index i = 0; i < mode.size(); ++i) {
         if (std::abs(mode[i]) > kTakesPart) {
             names.push_back(evaluator.model().coordinate_names[static_cast<std::size_t>(i)] + "'");
         }
@@ -101,16 +101,15 @@ std::string motion_of_negative_mass(dynamics::Evaluator& evaluator, double t, st
 }
 
 /// Why the velocities that an event sets cannot be.
-Error refused(const compile::CompiledModel& model, double t, const compile::CompiledEvents::One& one,
-              const solve::AssemblyFailure& failure) {
+Error refused(const compile::CompiledModel& model, double t,
+              const compile::CompiledEvents::One& one, const solve::AssemblyFailure& failure) {
     std::vector<std::string> rows;
     for (const int row : failure.contradictory_rows) {
         rows.push_back(model.rows[static_cast<std::size_t>(row)].name);
     }
-    for (Eigen::Index i = 0; failure.contradictory_rows.empty() && i < failure.residual.size();
-         ++i) {
+    for (std::size_t i = 0; failure.contradictory_rows.empty() && i < model.rows.size(); ++i) {
         if (!(std::abs(failure.scaled_residual[i]) <= kOffTheConstraints)) {
-            rows.push_back(model.rows[static_cast<std::size_t>(i)].name);
+            rows.push_back(model.rows[i].name);
         }
     }
     std::vector<std::string> set;
@@ -127,20 +126,18 @@ Error refused(const compile::CompiledModel& model, double t, const compile::Comp
 
 /// v onto the constraints, those that the event sets held fixed: the least change of the others in
 /// the metric of their masses, as for exact initial values.
-std::optional<Error> adapt_others(dynamics::Evaluator& evaluator, double t, const compile::CompiledEvents::One& one,
-                                  std::span<double> q, std::span<double> v) {
+std::optional<Error> adapt_others(dynamics::Evaluator& evaluator, double t,
+                                  const compile::CompiledEvents::One& one, std::span<double> q,
+                                  std::span<double> v) {
     const compile::CompiledModel& model = evaluator.model();
-    const auto vector = [](std::span<const double> values) {
-        return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(
-            values.data(), static_cast<Eigen::Index>(values.size())));
-    };
     std::vector<bool> set(v.size(), false);
     for (const int coordinate : one.coordinates) {
         set[static_cast<std::size_t>(coordinate)] = true;
     }
     const solve::Assembly assembly = solve::assemble(
-        evaluator, {t, vector(q), vector(v), std::vector<bool>(q.size(), true), set, {}}, {}, {},
-        dynamics::row_names(model));
+        evaluator,
+        {t, {q.begin(), q.end()}, {v.begin(), v.end()}, std::vector<bool>(q.size(), true), set, {}},
+        {}, {}, dynamics::row_names(model));
     if (assembly.failure) {
         return refused(model, t, one, *assembly.failure);
     }
@@ -186,7 +183,7 @@ Result<EventOutcome> carry_out_events(EventWatch& watch, dynamics::Evaluator& ev
                 ErrorCode::kNotFinite, t, one.name,
                 fmt::format("sets a value that is not a finite number: {}{}", effect.value().detail,
                             dynamics::why_not_finite(evaluator, {t, q.data(), v_before.data()},
-                                           {dynamics::Quantity::Of::kEvent, *which})));
+                                                     {dynamics::Quantity::Of::kEvent, *which})));
         }
         if (effect.value().changes) {
             if (const auto negative = negative_friction(evaluator, t, one.name, q, v)) {
@@ -200,7 +197,8 @@ Result<EventOutcome> carry_out_events(EventWatch& watch, dynamics::Evaluator& ev
                                             motion, effect.value().detail));
             }
         }
-        if (effect.value().changes && projector.position_violation(t, q) > kOffTheConstraints) {
+        if (effect.value().changes &&
+            projector.violation(solve::Level::kPositions, t, q, v) > kOffTheConstraints) {
             return off_the_constraints(evaluator, t, one.name, q, v);
         }
         if (effect.value().resets || effect.value().changes) {

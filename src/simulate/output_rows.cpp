@@ -25,8 +25,8 @@ constexpr double kFarther = 1e6;
 
 }  // namespace
 
-OutputRows::OutputRows(dynamics::Evaluator& evaluator, dynamics::StateEquation& equation, dynamics::Surface& surface,
-                       Journal& journal, const RunOptions& options)
+OutputRows::OutputRows(dynamics::Evaluator& evaluator, dynamics::StateEquation& equation,
+                       dynamics::Surface& surface, Journal& journal, const RunOptions& options)
     : evaluator_(&evaluator),
       equation_(&equation),
       surface_(&surface),
@@ -104,7 +104,7 @@ void OutputRows::write(double t, std::span<const double> y, SingularStepper& ste
 void OutputRows::write_by_own_law(double t, std::span<const double> y, SingularStepper& stepper) {
     const double pivot = stepper.pivot_at(t, y);
     const double h = stepper.t() - stepper.t_previous();
-    if (surface_->put_back_inside(t, h, y, y_, pivot, equation_->order()) ==
+    if (surface_->project_inside(t, h, y, y_, pivot, equation_->order()) ==
         dynamics::Surface::Inside::kFailed) {
         journal_->fail({ErrorCode::kNotConverged,
                         fmt::format("the output at t = {} could not be put back onto the "
@@ -174,8 +174,9 @@ void OutputRows::note_not_finite(double t, std::span<const double> row) {
             const double* const v = y_.data() + n_;
             first =
                 fmt::format("{} at t = {}{}", writer_.columns()[i].name, to_short_text(t, 9),
-                            dynamics::why_not_finite(*evaluator_, {t, y_.data(), v, dynamics_.a().data()},
-                                           dynamics::quantity_of(evaluator_->model(), writer_.columns(), i)));
+                            dynamics::why_not_finite(
+                                *evaluator_, {t, y_.data(), v, dynamics_.a().data()},
+                                dynamics::quantity_of(evaluator_->model(), writer_.columns(), i)));
         }
     }
 }

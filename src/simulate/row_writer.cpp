@@ -109,9 +109,6 @@ RowWriter::RowWriter(dynamics::Evaluator& evaluator, dynamics::Dynamics& dynamic
     violations_.resize(m);
     rate_.resize(all_rows);
     scale_.resize(all_rows);
-    if (!dynamics::has_sparse_rows(model)) {
-        jacobian_.resize(all_rows * static_cast<std::size_t>(model.n()));
-    }
     if (principle_) {
         mass_.compute(Eigen::MatrixXd::Identity(model.n(), model.n()));  // takes its memory now
         a0_.resize(model.n());
@@ -120,15 +117,14 @@ RowWriter::RowWriter(dynamics::Evaluator& evaluator, dynamics::Dynamics& dynamic
     }
 }
 
-/// Without matrices.
-void RowWriter::find_sparse_violations(double t, const double* q, const double* v) {
+void RowWriter::find_violations(double t, const double* q, const double* v) {
     const compile::CompiledModel& model = evaluator_->model();
-    evaluator_->velocity(t, q, v, rate_.data(), nullptr, scale_.data());
+    evaluator_->residuals(solve::Level::kVelocities, t, q, v, rate_.data(), scale_.data());
     const std::span<const double> residual = evaluator_->scaled_residuals(t, q, v);
     for (std::size_t i = 0; i < violations_.size(); ++i) {
         violations_[i] = {residual[i], rate_[i] / solve::divisor(scale_[i])};
     }
-    // psi' = A a - b
+    // psi' = A a - b. Terms may all vanish at an instant: the sizes of A count too.
     const compile::SparseValues at = evaluator_->sparse_system(t, q, v);
     const std::span<const double> sizes =
         evaluator_->scales().accelerations_with(dynamics_->a().data());
@@ -149,38 +145,6 @@ void RowWriter::find_sparse_violations(double t, const double* q, const double* 
         if (!model.rows[i].holonomic) {
             violations_[i].rate =
                 rate_[i] / solve::divisor(std::max(scale_[i], dynamics::kPartOfSize * largest_[i]));
-        }
-    }
-}
-
-void RowWriter::find_violations(double t, const double* q, const double* v) {
-    const compile::CompiledModel& model = evaluator_->model();
-    if (dynamics::has_sparse_rows(model)) {
-        find_sparse_violations(t, q, v);
-        return;
-    }
-    evaluator_->velocity(t, q, v, rate_.data(), jacobian_.data(), scale_.data());
-    const std::span<const double> residual = evaluator_->scaled_residuals(t, q, v);
-    const solve::System at = evaluator_->system(t, q, v);
-    const std::span<const double> sizes =
-        evaluator_->scales().accelerations_with(dynamics_->a().data());
-    for (std::size_t i = 0; i < violations_.size(); ++i) {
-        violations_[i].residual = residual[i];
-        if (model.rows[i].holonomic) {
-            violations_[i].rate = rate_[i] / solve::divisor(scale_[i]);
-        } else {
-            // psi' = A a - b. Terms may all vanish at an instant: the sizes of A count too.
-            const auto row = static_cast<Eigen::Index>(i);
-            double sum = -at.b[row];
-            double size = std::abs(at.b[row]);
-            double largest = 0.0;
-            for (Eigen::Index j = 0; j < at.A.cols(); ++j) {
-                const double term = at.A(row, j) * dynamics_->a()[j];
-                sum += term;
-                size += std::abs(term);
-                largest += std::abs(at.A(row, j)) * sizes[static_cast<std::size_t>(j)];
-            }
-            violations_[i].rate = sum / solve::divisor(std::max(size, dynamics::kPartOfSize * largest));
         }
     }
 }

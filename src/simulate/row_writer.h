@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "ananke/record.h"
+#include "compile/reactions.h"
 #include "dynamics/actuation.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
-#include "compile/reactions.h"
-#include "ananke/record.h"
 
 namespace ananke::simulate {
 
@@ -46,7 +46,6 @@ class RowWriter {
 
   private:
     void find_violations(double t, const double* q, const double* v);
-    void find_sparse_violations(double t, const double* q, const double* v);
     void push_reactions(double t, const double* q, const double* v);
     void fill_frictions(double t, const double* q, const double* v);
     void fill_principle(double t, const double* q, const double* v);
@@ -58,7 +57,7 @@ class RowWriter {
     dynamics::Dynamics* dynamics_;
     std::vector<double> row_;
     std::vector<Violation> violations_;
-    std::vector<double> rate_, jacobian_, scale_;
+    std::vector<double> rate_, scale_;
     std::vector<double> largest_;  ///< per row: sum of |A| and the sizes of accelerations
     compile::Reactions reactions_;
     dynamics::ControlColumns controls_;

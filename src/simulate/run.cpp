@@ -9,10 +9,10 @@
 
 #include "base/flush_tiny.h"
 #include "base/text.h"
+#include "dynamics/implicit_systems.h"
 #include "ode/dop853.h"
 #include "ode/radau.h"
 #include "simulate/dry_stop.h"
-#include "dynamics/implicit_systems.h"
 #include "simulate/run_texts.h"
 #include "simulate/runner.h"
 
@@ -42,8 +42,8 @@ Result<std::unique_ptr<ode::Stepper>> on_heap(Result<Integrator> made) {
 
 }  // namespace
 
-Runner::Runner(std::shared_ptr<const compile::CompiledModel> model, std::span<const double> parameters,
-               const RunOptions& options, Recorder& recorder)
+Runner::Runner(std::shared_ptr<const compile::CompiledModel> model,
+               std::span<const double> parameters, const RunOptions& options, Recorder& recorder)
     : options_(options),
       journal_(recorder),
       evaluator_(std::move(model), parameters),
@@ -124,7 +124,7 @@ void Runner::integrate(const dynamics::StartState& start) {
     std::unique_ptr<dynamics::ImplicitSystems> systems;
     if (options_.stiff && dynamics::may_be_sparse(model, options_.dynamics)) {
         systems = dynamics::ImplicitSystems::make(evaluator_, equation_.right_hand_side(),
-                                        ode::Radau::kStages / 2, options_.sparse_steps);
+                                                  ode::Radau::kStages / 2, options_.sparse_steps);
     }
     if (options_.stiff && !systems && model.n() > dynamics::kMostFullSteps) {
         journal_.fail({ErrorCode::kNotApplicable,
@@ -146,10 +146,10 @@ void Runner::integrate(const dynamics::StartState& start) {
         return equation_.rhs_on_surface(t, y, dydt);
     };
     auto onto_surface = [this](double t, std::span<double> y) {
-        return surface_.put_back_closest(t, y, equation_.order());
+        return surface_.project_closely(t, y, equation_.order());
     };
     auto roughly_onto_surface = [this](double t, std::span<double> y) {
-        return surface_.put_back_roughly(t, y, equation_.order());
+        return surface_.project_once(t, y, equation_.order());
     };
     auto rhs_across = [this](double t, std::span<const double> y, std::span<double> dydt) {
         return equation_.rhs_across(t, y, dydt);
@@ -373,8 +373,9 @@ double Runner::seconds_since(Clock::time_point then) {
     return std::chrono::duration<double>(Clock::now() - then).count();
 }
 
-RunSummary run(std::shared_ptr<const compile::CompiledModel> model, std::span<const double> parameters,
-               const dynamics::StartState& start, const RunOptions& options, Recorder& recorder) {
+RunSummary run(std::shared_ptr<const compile::CompiledModel> model,
+               std::span<const double> parameters, const dynamics::StartState& start,
+               const RunOptions& options, Recorder& recorder) {
     return Runner(std::move(model), parameters, options, recorder).run(start);
 }
 

@@ -36,7 +36,7 @@ ode::Status Runner::change_law(const Switching& change, SingularStepper& stepper
     if (status != ode::Status::kOk || journal_.failed()) {
         return status;
     }
-    if (!surface_.put_back_near(change.t, y_, stepper.pivot_at(change.t, y_))) {
+    if (!surface_.project_near(change.t, y_, stepper.pivot_at(change.t, y_))) {
         return ode::Status::kProjectionFailed;
     }
     const std::vector<compile::Switch>& laws = evaluator_.model().switches;
@@ -69,7 +69,7 @@ ode::Status Runner::change_friction(const FrictionEvent& event, SingularStepper&
     if (status != ode::Status::kOk || journal_.failed()) {
         return status;
     }
-    if (!surface_.put_back_near(event.t, y_, stepper.pivot_at(event.t, y_))) {
+    if (!surface_.project_near(event.t, y_, stepper.pivot_at(event.t, y_))) {
         return ode::Status::kProjectionFailed;
     }
     const Result<std::vector<FrictionChange>> changes =
@@ -80,7 +80,7 @@ ode::Status Runner::change_friction(const FrictionEvent& event, SingularStepper&
         ended_at_ = event.t;
         return ode::Status::kOk;
     }
-    if (!surface_.put_back(event.t, y_)) {
+    if (!surface_.project(event.t, y_)) {
         return ode::Status::kProjectionFailed;
     }
     rows_.forget_rank();
@@ -103,7 +103,7 @@ ode::Status Runner::pass_events(double t, SingularStepper& stepper) {
     if (status != ode::Status::kOk || journal_.failed()) {
         return status;
     }
-    if (!surface_.put_back_near(t, y_, stepper.pivot_at(t, y_))) {
+    if (!surface_.project_near(t, y_, stepper.pivot_at(t, y_))) {
         return ode::Status::kProjectionFailed;
     }
     friction_.release();  // an event may set in motion what sticks
@@ -170,7 +170,7 @@ bool Runner::settle_friction(double t) {
     }
     note_changes(t, friction_.settle(t, y_.data(), y_.data() + n_));
     equation_.expect_hold(friction_.largest_limit());
-    if (!journal_.failed() && !surface_.put_back(t, y_)) {
+    if (!journal_.failed() && !surface_.project(t, y_)) {
         journal_.fail(
             {ErrorCode::kNotConverged,
              fmt::format("the state at t = {} could not be brought to rest where friction holds it",

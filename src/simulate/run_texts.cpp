@@ -11,12 +11,12 @@
 
 #include "base/text.h"
 #include "dynamics/actuation.h"
-#include "simulate/dry_stop.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/row_entries.h"
-#include "dynamics/sparse_level.h"
 #include "dynamics/sparse_rows.h"
+#include "simulate/dry_stop.h"
 #include "solve/analysis.h"
+#include "solve/constraint_level.h"
 
 namespace ananke::simulate {
 namespace {
@@ -50,10 +50,11 @@ solve::System system_at(dynamics::Evaluator& evaluator, double t, const double* 
     return evaluator.system(t, y, y + evaluator.model().n());
 }
 
-std::vector<int> rows_without_gradient(dynamics::Evaluator& evaluator, double t, const dynamics::StartState& start) {
+std::vector<int> rows_without_gradient(dynamics::Evaluator& evaluator, double t,
+                                       const dynamics::StartState& start) {
     std::vector<int> rows;
-    dynamics::SparseLevel level(evaluator);
-    level.evaluate(false, t, start.q, start.v);
+    solve::ConstraintLevel level(evaluator);
+    level.evaluate(solve::Level::kPositions, t, start.q, start.v);
     const std::vector<double> entries(level.entries().begin(), level.entries().end());
     const std::vector<double> scales(level.scales().begin(), level.scales().end());
     std::vector<double> q;
@@ -72,7 +73,7 @@ std::vector<int> rows_without_gradient(dynamics::Evaluator& evaluator, double t,
                     kSomeRoundings * scales[static_cast<std::size_t>(row)] / squares * entries[i];
             }
         }
-        level.evaluate(false, t, q, start.v);
+        level.evaluate(solve::Level::kPositions, t, q, start.v);
         double change = 0.0;
         for (std::size_t i = 0; i < entries.size(); ++i) {
             const double difference = level.entries()[i] - entries[i];
@@ -141,8 +142,8 @@ std::string largest_acceleration(dynamics::Evaluator& evaluator, double t, const
 
 }  // namespace
 
-Error describe_stop(dynamics::Evaluator& evaluator, ode::Status status, const SingularStepper& stepper,
-                    int rank) {
+Error describe_stop(dynamics::Evaluator& evaluator, ode::Status status,
+                    const SingularStepper& stepper, int rank) {
     Error error = ode::describe_failure(status, stepper);
     const double* y = stepper.y().data();
     if ((status == ode::Status::kStepTooSmall || status == ode::Status::kTooManySteps) &&
@@ -168,8 +169,8 @@ Error describe_stop(dynamics::Evaluator& evaluator, ode::Status status, const Si
         return error;
     }
     const double* position = stepper.y().data();
-    error.message +=
-        dynamics::controls_nearly_lost(evaluator, stepper.t(), position, position + evaluator.model().n());
+    error.message += dynamics::controls_nearly_lost(evaluator, stepper.t(), position,
+                                                    position + evaluator.model().n());
     const solve::Analysis near =
         solve::analyse(system_at(evaluator, stepper.t(), position), kNearlyDependent);
     if (near.rank < rank && !near.dependent_sets.empty()) {
@@ -185,8 +186,8 @@ Error describe_stop(dynamics::Evaluator& evaluator, ode::Status status, const Si
     return error;
 }
 
-std::optional<Error> describe_singular_start(dynamics::Evaluator& evaluator, const TimedState& start,
-                                             const TimedState& beside) {
+std::optional<Error> describe_singular_start(dynamics::Evaluator& evaluator,
+                                             const TimedState& start, const TimedState& beside) {
     const solve::Analysis at_start = solve::analyse(system_at(evaluator, start.t, start.y));
     const solve::Analysis behind = solve::analyse(system_at(evaluator, beside.t, beside.y));
     std::vector<int> rows;
@@ -266,8 +267,8 @@ Error describe_vanished_row(const compile::CompiledModel& model, const VanishedR
 }
 
 Error describe_lost_control(dynamics::Evaluator& evaluator, double t, std::span<const double> y) {
-    const Error why =
-        dynamics::explain_controls(evaluator, t, y.data(), y.data() + evaluator.model().n(), kLostInfluence);
+    const Error why = dynamics::explain_controls(evaluator, t, y.data(),
+                                                 y.data() + evaluator.model().n(), kLostInfluence);
     return {ErrorCode::kNotControlled,
             fmt::format("at t = {}: {}", to_short_text(t, 9), why.message)};
 }
