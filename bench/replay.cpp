@@ -120,8 +120,9 @@ class Parts {
         });
     }
     double per_code() {
-        ANANKE_REQUIRE(equation_.program() != nullptr);
-        code::Kernel kernel(equation_.program());
+        const code::StateKernel* program = equation_.right_hand_side().program();
+        ANANKE_REQUIRE(program != nullptr);
+        code::Kernel kernel(program->shared_program());
         std::vector<std::vector<double>> inputs;
         for (const Call& call : calls_) {
             const double* y = call.y.data();

@@ -4,7 +4,7 @@
 # test_<name>. Sources are found by name so that adding a file is adding a file.
 #
 # HEADERS names the folder whose precompiled headers it shares: base has those of the standard library
-# and fmt, solve those of Eigen besides. Reading them is half of the time to compile a small source.
+# and fmt, dense those of Eigen besides. Reading them is half of the time to compile a small source.
 function(ananke_folder name)
     cmake_parse_arguments(FOLDER "" "HEADERS" "USES;PRIVATE_USES;TEST_USES" ${ARGN})
     set(root ${CMAKE_CURRENT_SOURCE_DIR}/src)
@@ -37,27 +37,18 @@ endfunction()
 set(ananke_standard_headers <algorithm> <array> <cmath> <cstddef> <cstdint> <functional> <limits> <map> <memory>
     <optional> <set> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
 
-# The precompiled headers of another folder, or its own where it is named as their owner.
+# The precompiled headers of another folder; base has its own.
 function(ananke_share_headers target owner)
-    if(owner STREQUAL "")
-        set(owner base)
-    endif()
-    if(NOT target STREQUAL "ananke_${owner}")
-        target_precompile_headers(${target} REUSE_FROM ananke_${owner})
-    elseif(owner STREQUAL "base")
+    if(target STREQUAL "ananke_base")
         target_precompile_headers(${target} PRIVATE ${ananke_standard_headers})
+    elseif(owner STREQUAL "")
+        target_precompile_headers(${target} REUSE_FROM ananke_base)
     else()
-        target_precompile_headers(${target} PRIVATE ${ananke_standard_headers} <Eigen/Dense>)
+        target_precompile_headers(${target} REUSE_FROM ananke_${owner})
     endif()
 endfunction()
 
-# All test programs share one: the first that asks for it makes it.
+# The headers that all test programs share: those of the library that tells them their places.
 function(ananke_share_test_headers target)
-    get_property(owner GLOBAL PROPERTY ananke_test_headers)
-    if(owner)
-        target_precompile_headers(${target} REUSE_FROM ${owner})
-    else()
-        set_property(GLOBAL PROPERTY ananke_test_headers ${target})
-        target_precompile_headers(${target} PRIVATE ${ananke_standard_headers} <gtest/gtest.h>)
-    endif()
+    target_precompile_headers(${target} REUSE_FROM ananke_test_places)
 endfunction()

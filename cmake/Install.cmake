@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ananke)
-set(folders base sym mech classify typeset lang code solve ode compile dynamics simulate inspect io report api)
+set(folders base sym mech classify typeset lang code dense solve ode compile dynamics simulate inspect io report api)
 foreach(folder IN LISTS folders)
     set_target_properties(ananke_${folder} PROPERTIES EXPORT_NAME ${folder})
     install(TARGETS ananke_${folder} EXPORT anankeTargets)

@@ -20,11 +20,6 @@ struct DeriveArguments {
     std::vector<std::string> evidence;
 };
 
-int wrong(const std::string& message) {
-    say(stderr, "ananke: {}\n", message);
-    return kWrongInput;
-}
-
 std::optional<Notation> parse_notation(const std::string& name) {
     return name == "text"    ? std::optional(Notation::kText)
            : name == "latex" ? std::optional(Notation::kLatex)
@@ -42,23 +37,23 @@ int run_derive(const DeriveArguments& arguments) {
         }
     }
     if (!form) {
-        return wrong(fmt::format("unknown form \"{}\"; the forms are {}", arguments.form,
-                                 fmt::join(names, ", ")));
+        return complain(fmt::format("unknown form \"{}\"; the forms are {}", arguments.form,
+                                    fmt::join(names, ", ")));
     }
     const bool chosen = !arguments.independent.empty() || !arguments.evidence.empty();
     if (arguments.minimal && arguments.form != "auto" && *form != Form::kMinimal) {
-        return wrong("--minimal and --form " + arguments.form + " ask for different forms");
+        return complain("--minimal and --form " + arguments.form + " ask for different forms");
     }
     if (arguments.minimal) {
         form = Form::kMinimal;
     }
     if (chosen && *form != Form::kMinimal) {
-        return wrong("--independent and --evidence belong to --minimal");
+        return complain("--independent and --evidence belong to --minimal");
     }
     const std::optional<Notation> notation = parse_notation(arguments.notation);
     if (!notation) {
-        return wrong(fmt::format("unknown notation \"{}\"; the notations are text, latex, c",
-                                 arguments.notation));
+        return complain(fmt::format("unknown notation \"{}\"; the notations are text, latex, c",
+                                    arguments.notation));
     }
     const std::optional<Model> model = load(arguments.model);
     if (!model) {
@@ -72,7 +67,7 @@ int run_derive(const DeriveArguments& arguments) {
             "ananke: warning: these equations leave out the friction on {}; `ananke run` has it\n",
             fmt::join(derived.without_friction_on, ", "));
     }
-    return derived.failure ? wrong(derived.failure->message) : kDone;
+    return derived.failure ? complain(derived.failure->message) : kDone;
 }
 
 }  // namespace
@@ -94,16 +89,10 @@ void add_derive(CLI::App& app, int& exit_code) {
         "--minimal", arguments->minimal,
         "As many equations as degrees of freedom, without constraint forces (the same as "
         "--form minimal)");
-    verb->add_option("--independent", arguments->independent,
-                     "With --minimal: the independent velocities or speeds, x or x' or u")
-        ->type_name("NAME,...")
-        ->delimiter(',')
-        ->allow_extra_args(false);
-    verb->add_option("--evidence", arguments->evidence,
-                     "With --minimal: constraints whose forces stay in the equations as unknowns")
-        ->type_name("NAME,...")
-        ->delimiter(',')
-        ->allow_extra_args(false);
+    add_list(*verb, "--independent", arguments->independent,
+             "With --minimal: the independent velocities or speeds, x or x' or u");
+    add_list(*verb, "--evidence", arguments->evidence,
+             "With --minimal: constraints whose forces stay in the equations as unknowns");
     verb->add_flag("--full", arguments->full, "Print every line of a long report");
     verb->footer(
         "Examples:\n"

@@ -35,10 +35,20 @@ void add_model_arguments(CLI::App& verb, ModelArguments& arguments) {
         ->type_name("NAME=SIZE")
         ->take_all()
         ->allow_extra_args(false);
-    verb.add_option("--without", arguments.without, "Leave these constraints out")
-        ->type_name("NAME,...")
+    add_list(verb, "--without", arguments.without, "Leave these constraints out");
+}
+
+CLI::Option* add_list(CLI::App& verb, const std::string& option, std::vector<std::string>& list,
+                      const std::string& help, const std::string& type) {
+    return verb.add_option(option, list, help)
+        ->type_name(type)
         ->delimiter(',')
         ->allow_extra_args(false);
+}
+
+int complain(std::string_view message) {
+    say(stderr, "ananke: {}\n", message);
+    return kWrongInput;
 }
 
 /// A full disk shows only when the last text leaves the buffer.
@@ -84,7 +94,7 @@ std::optional<std::string> unknown_verb(const CLI::App& app, const std::string& 
     for (const CLI::App* verb : app.get_subcommands(nullptr)) {
         known.push_back(verb->get_name());
     }
-    if (first.starts_with('-') || std::find(known.begin(), known.end(), first) != known.end()) {
+    if (first.starts_with('-') || std::ranges::find(known, first) != known.end()) {
         return std::nullopt;
     }
     return fmt::format(
@@ -92,11 +102,6 @@ std::optional<std::string> unknown_verb(const CLI::App& app, const std::string& 
         "the verbs are run, check, derive, report and plot, as in\n"
         "    ananke run models/duffing.ank",
         first, hint(first, known));
-}
-
-int wrong(const std::string& message) {
-    say(stderr, "ananke: {}\n", message);
-    return kWrongInput;
 }
 
 int run_program(int argc, char** argv) {
@@ -127,14 +132,14 @@ int run_program(int argc, char** argv) {
     ignore_write_signals();
     end_on_interrupts("ananke: interrupted; nothing was written\n");
     if (const std::optional<std::string> verb = unknown_verb(app, argc > 1 ? argv[1] : "-")) {
-        return wrong(*verb);
+        return complain(*verb);
     }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (const std::optional<std::string> option = unknown_option(app);
             option && error.get_exit_code() != 0) {
-            return wrong(*option);
+            return complain(*option);
         }
         std::ostringstream out;
         std::ostringstream err;

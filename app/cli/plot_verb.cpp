@@ -50,13 +50,11 @@ int draw_results(const PlotArguments& arguments) {
     if (const Result<void> apart =
             check_targets("the picture", {&picture, 1}, {&arguments.results, 1});
         !apart) {
-        say(stderr, "ananke: {}\n", apart.error().message);
-        return kWrongInput;
+        return complain(apart.error().message);
     }
     const Result<Trajectory> results = read_results(arguments.results);
     if (!results) {
-        say(stderr, "ananke: {}\n", results.error().message);
-        return kWrongInput;
+        return complain(results.error().message);
     }
     warn_of_ending(arguments.results, results.value());
     FigureOptions options;
@@ -66,8 +64,7 @@ int draw_results(const PlotArguments& arguments) {
     const Result<void> drawn =
         draw_columns(results.value(), split_names(arguments.names), arguments.out, options);
     if (!drawn) {
-        say(stderr, "ananke: {}\n", drawn.error().message);
-        return kWrongInput;
+        return complain(drawn.error().message);
     }
     return kDone;
 }

@@ -15,14 +15,9 @@ struct ReportArguments {
     std::string out;
 };
 
-int complain(const Error& error) {
-    say(stderr, "ananke: {}\n", error.message);
-    return kWrongInput;
-}
-
 int write_report(const ReportArguments& arguments) {
     if (const Result<void> available = page_available(); !available) {
-        return complain(available.error());
+        return complain(available.error().message);
     }
     const std::filesystem::path results(arguments.results);
     const std::string out = arguments.out.empty()
@@ -31,16 +26,16 @@ int write_report(const ReportArguments& arguments) {
     const Target page{"-o", out};
     if (const Result<void> apart = check_targets("the page", {&page, 1}, {&arguments.results, 1});
         !apart) {
-        return complain(apart.error());
+        return complain(apart.error().message);
     }
     const Result<Trajectory> read = read_results(arguments.results);
     if (!read) {
-        return complain(read.error());
+        return complain(read.error().message);
     }
     warn_of_ending(arguments.results, read.value());
     const Result<void> written = write_results_page(out, read.value(), results.filename().string());
     if (!written) {
-        return complain(written.error());
+        return complain(written.error().message);
     }
     if (out != "-") {
         say(stdout, "report      {}\n", out);

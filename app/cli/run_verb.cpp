@@ -51,11 +51,6 @@ struct RunArguments {
     bool quiet = false;
 };
 
-int complain(const Error& error) {
-    say(stderr, "ananke: {}\n", error.message);
-    return kWrongInput;
-}
-
 /// Files, and memory for what is printed, see the columns that --only keeps; the page needs all.
 Result<std::unique_ptr<Recorder>> open_recorders(const RunArguments& arguments,
                                                  const Header& header, Trajectory& trajectory,
@@ -208,16 +203,16 @@ int run_model(const RunArguments& arguments) {
           read_time(*model, "--every", arguments.every, options.every),
           read_time(*model, "--max-step", arguments.max_step, options.max_step)}) {
         if (!read) {
-            return complain(read.error());
+            return complain(read.error().message);
         }
     }
     const Result<Plan> planned = plan(*model, options);
     if (!planned) {
-        return complain(planned.error());
+        return complain(planned.error().message);
     }
     const Result<void> checked = check_before_run(arguments, *model, planned.value());
     if (!checked) {
-        return complain(checked.error());
+        return complain(checked.error().message);
     }
     catch_interrupts();  // from here on there are results to keep
     Trajectory trajectory;
@@ -225,12 +220,12 @@ int run_model(const RunArguments& arguments) {
     const Result<std::unique_ptr<Recorder>> recorder =
         open_recorders(arguments, planned.value().header(), trajectory, for_page);
     if (!recorder) {
-        return complain(recorder.error());
+        return complain(recorder.error().message);
     }
     const Result<RunSummary> done = run(planned.value(), *recorder.value());
     progress.clear();
     if (!done) {
-        return complain(done.error());
+        return complain(done.error().message);
     }
     const RunSummary& summary = done.value();
     end_on_interrupts(arguments.report.empty()
@@ -241,17 +236,17 @@ int run_model(const RunArguments& arguments) {
         const Result<void> written = write_run_page(arguments.report, arguments.model, options,
                                                     *model, std::move(for_page), summary);
         if (!written) {
-            return complain(written.error());
+            return complain(written.error().message);
         }
     }
     const Result<void> printed = print_results(arguments, trajectory, summary);
     if (!printed) {
-        return complain(printed.error());
+        return complain(printed.error().message);
     }
     if (summary.error) {
         const bool stopped = summary.error->code == ErrorCode::kInterrupted;
         if (summary.error->code == ErrorCode::kIo) {
-            return complain(*summary.error);
+            return complain(summary.error->message);
         }
         say(stderr, "ananke: {} ({} row{} up to t = {:.9g} {} kept)\n", summary.error->message,
             summary.rows, summary.rows == 1 ? "" : "s", summary.reached,
@@ -298,10 +293,8 @@ void add_options(CLI::App& verb, RunArguments& arguments) {
     verb.add_option("--max-steps", arguments.max_steps, "Give up after so many steps")
         ->check(positive)
         ->type_name("N");
-    verb.add_option("--only", arguments.only, "Keep only the columns that match; * is any text")
-        ->type_name("PATTERN,...")
-        ->delimiter(',')
-        ->allow_extra_args(false);
+    add_list(verb, "--only", arguments.only, "Keep only the columns that match; * is any text",
+             "PATTERN,...");
     verb.add_option("--csv", arguments.csv, "Write rows to this file, or - for standard output")
         ->type_name("FILE");
     verb.add_option("--hdf5", arguments.hdf5, "Write rows to this file as the run goes")
@@ -309,10 +302,7 @@ void add_options(CLI::App& verb, RunArguments& arguments) {
     verb.add_option("--report", arguments.report,
                     "Write one page to look at: animation, curves, equations, tables")
         ->type_name("FILE.html");
-    verb.add_option("--plot", arguments.plot, "Draw these columns over time in the terminal")
-        ->type_name("NAME,...")
-        ->delimiter(',')
-        ->allow_extra_args(false);
+    add_list(verb, "--plot", arguments.plot, "Draw these columns over time in the terminal");
     verb.add_flag("--principle", arguments.principle,
                   "Also a0[x] (acceleration without constraints), deviation[x] from it, and e[c] "
                   "(how far a0 violates each constraint)");

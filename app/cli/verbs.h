@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "load.h"
 
@@ -16,6 +18,13 @@ constexpr int kInterrupted = 130;
 
 /// Adds MODEL, --set and --without, which every verb takes.
 void add_model_arguments(CLI::App& verb, ModelArguments& arguments);
+
+/// An option that takes names with commas between them.
+CLI::Option* add_list(CLI::App& verb, const std::string& option, std::vector<std::string>& list,
+                      const std::string& help, const std::string& type = "NAME,...");
+
+/// Says on standard error what is wrong with the input; the exit code.
+int complain(std::string_view message);
 
 /// Each registers its verb; the callback stores the exit code.
 void add_run(CLI::App& app, int& exit_code);

@@ -69,4 +69,8 @@ struct CheckReport {
 /// Fails where the model has no initial state or no motion there, with the names concerned.
 Result<CheckReport> check(const Model& model);
 
+/// The predicted cost of each numerical method that the model could use, and the one it uses, for a
+/// person.
+std::string predicted_cost(const Model& model);
+
 }  // namespace ananke

@@ -4,7 +4,9 @@
 
 #include "api/check_data.h"
 #include "api/model_data.h"
+#include "base/ranges.h"
 #include "dynamics/dynamics.h"
+#include "inspect/cost_text.h"
 
 namespace ananke {
 namespace {
@@ -22,11 +24,8 @@ std::vector<CheckedRow> checked_rows(const inspect::CheckReport& report,
         checked.residual = report.residuals[i];
         checked.note = row.note;
         const auto index = static_cast<int>(i);
-        checked.redundant =
-            std::any_of(analysis.dropped.begin(), analysis.dropped.end(),
-                        [index](const solve::DroppedRow& row_) { return row_.row == index; });
-        checked.vanished = std::find(analysis.vanished.begin(), analysis.vanished.end(), index) !=
-                           analysis.vanished.end();
+        checked.redundant = contains(transformed(analysis.dropped, &solve::DroppedRow::row), index);
+        checked.vanished = contains(analysis.vanished, index);
         rows.push_back(std::move(checked));
     }
     return rows;
@@ -49,17 +48,15 @@ std::vector<FormCheck> form_checks(const inspect::CheckReport& report) {
 }  // namespace
 
 std::vector<MovedValue> moved_values(const dynamics::StartState& start) {
-    std::vector<MovedValue> values;
-    for (const dynamics::Moved& moved : start.moved) {
-        values.push_back({moved.name, moved.from, moved.to, moved.exact});
-    }
-    return values;
+    return transformed(start.moved, [](const dynamics::Moved& moved) {
+        return MovedValue{moved.name, moved.from, moved.to, moved.exact};
+    });
 }
 
 CheckReport public_report(const inspect::CheckReport& report, const compile::Prepared& prepared) {
     const compile::CompiledModel& model = *prepared.compiled;
     const std::vector<std::string> names = dynamics::row_names(model);
-    const auto name = [&names](int row) { return names[static_cast<std::size_t>(row)]; };
+    const auto name = [&](int row) { return names[row]; };
 
     CheckReport result;
     result.title = report.title;
@@ -69,10 +66,9 @@ CheckReport public_report(const inspect::CheckReport& report, const compile::Pre
     result.degrees_of_freedom = report.degrees_of_freedom;
     result.mass_positive_definite = report.analysis.mass_positive_definite;
     result.constraints = checked_rows(report, model);
-    for (const std::vector<int>& set : report.analysis.dependent_sets) {
-        std::vector<std::string>& members = result.dependent_sets.emplace_back();
-        std::transform(set.begin(), set.end(), std::back_inserter(members), name);
-    }
+    result.dependent_sets =
+        transformed(report.analysis.dependent_sets,
+                    [&](const std::vector<int>& set) { return transformed(set, name); });
     for (const solve::DroppedRow& dropped : report.analysis.dropped) {
         Redundancy redundancy{name(dropped.row), {}, dropped.inconsistency};
         for (std::size_t k = 0; k < dropped.kept.size(); ++k) {
@@ -99,6 +95,10 @@ Result<CheckReport> check(const Model& model) {
         return report.error();
     }
     return public_report(report.value(), prepared);
+}
+
+std::string predicted_cost(const Model& model) {
+    return inspect::cost_text(*model.data().prepared);
 }
 
 }  // namespace ananke

@@ -7,6 +7,7 @@
 
 #include "api/judgement.h"
 #include "api/model_data.h"
+#include "base/ranges.h"
 #include "base/text.h"
 #include "typeset/derive_report.h"
 #include "typeset/minimal.h"
@@ -17,25 +18,19 @@ namespace {
 /// Rows of the constraints and joints named; kInvalidInput for an unknown name.
 Result<std::vector<int>> rows_of(const compile::Prepared& prepared,
                                  const std::vector<std::string>& names) {
+    const mech::Model& model = prepared.model;
     std::vector<int> result;
-    std::vector<std::string> known;
-    for (const mech::Constraint& constraint : prepared.model.constraints) {
-        known.push_back(constraint.name);
-    }
-    for (const mech::Row& row : prepared.equations.rows) {
-        known.push_back(row.name);
-    }
+    std::vector<std::string> known = transformed(model.constraints, &mech::Constraint::name);
+    append(known, transformed(prepared.equations.rows, &mech::Row::name));
     for (const std::string& name : names) {
         const std::size_t before = result.size();
         for (std::size_t k = 0; k < prepared.equations.rows.size(); ++k) {
             const mech::Row& row = prepared.equations.rows[k];
-            const auto constraint = static_cast<std::size_t>(row.constraint);
-            const int joint = prepared.model.constraints[constraint].joint;
+            const mech::Constraint& constraint = model.constraints[row.constraint];
             const bool of_joint =
-                joint >= 0 && (prepared.model.joints[static_cast<std::size_t>(joint)].name + ".")
-                                  .starts_with(name + ".");
-            if (of_joint || row.name == name ||
-                prepared.model.constraints[constraint].name == name) {
+                constraint.joint >= 0 &&
+                (model.joints[constraint.joint].name + ".").starts_with(name + ".");
+            if (of_joint || row.name == name || constraint.name == name) {
                 result.push_back(static_cast<int>(k));
             }
         }
@@ -46,8 +41,7 @@ Result<std::vector<int>> rows_of(const compile::Prepared& prepared,
                                      near.empty() ? "" : "; did you mean " + near + "?")};
         }
     }
-    std::sort(result.begin(), result.end());
-    result.erase(std::unique(result.begin(), result.end()), result.end());
+    sort_unique(result);
     return result;
 }
 
@@ -59,12 +53,9 @@ typeset::MinimalOptions minimal_options(const compile::Prepared& prepared,
                                         std::vector<std::string> independent,
                                         std::vector<std::string>& notes) {
     typeset::MinimalOptions options{judgement.rows, {}, std::move(independent)};
-    const auto contains = [](const std::vector<int>& rows, int row) {
-        return std::find(rows.begin(), rows.end(), row) != rows.end();
-    };
     for (const int row : evidence) {
-        const auto dropped = std::find_if(judgement.dropped.begin(), judgement.dropped.end(),
-                                          [&](const solve::DroppedRow& d) { return d.row == row; });
+        const auto dropped = std::ranges::find_if(
+            judgement.dropped, [&](const solve::DroppedRow& d) { return d.row == row; });
         if (dropped == judgement.dropped.end()) {
             options.evidence.push_back(row);
             continue;
@@ -90,8 +81,8 @@ typeset::MinimalOptions minimal_options(const compile::Prepared& prepared,
             "the force of {0} is one of many: {0} follows from other constraints; here it stands "
             "for {1}, whose multiplier is set to 0",
             row_list(prepared.equations, {row}), row_list(prepared.equations, {replaced})));
-        std::replace(options.rows.begin(), options.rows.end(), replaced, row);
-        std::sort(options.rows.begin(), options.rows.end());
+        std::ranges::replace(options.rows, replaced, row);
+        std::ranges::sort(options.rows);
         options.evidence.push_back(row);
     }
     return options;
@@ -130,7 +121,7 @@ Result<Derived> derive_minimal(const compile::Prepared& prepared, const mech::Eq
     }
     report.rows = choice.rows;
     report.facts = form.value().facts;
-    report.notes.insert(report.notes.end(), form.value().notes.begin(), form.value().notes.end());
+    append(report.notes, form.value().notes);
     if (choice.rows.size() > choice.evidence.size()) {
         report.notes.emplace_back(kPivotNote);
     }
@@ -241,10 +232,10 @@ std::vector<Form> written_forms() {
 }
 
 Derived derive(const Model& model, const DeriveOptions& options) {
-    Derived derived = write_out(*model.data().prepared, options);
-    for (const mech::FrictionElement& friction : model.data().prepared->equations.frictions) {
-        derived.without_friction_on.push_back(friction.name);
-    }
+    const compile::Prepared& prepared = *model.data().prepared;
+    Derived derived = write_out(prepared, options);
+    derived.without_friction_on =
+        transformed(prepared.equations.frictions, &mech::FrictionElement::name);
     return derived;
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ranges.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
 #include "dynamics/start.h"
@@ -15,7 +16,8 @@
 namespace ananke {
 namespace {
 
-sym::Values<double> symbol_values(const compile::Prepared& prepared, const dynamics::StartState& start) {
+sym::Values<double> symbol_values(const compile::Prepared& prepared,
+                                  const dynamics::StartState& start) {
     sym::Values<double> at = mech::symbol_values<double>(prepared.model, prepared.parameters);
     at[prepared.model.time] = start.t;
     for (std::size_t i = 0; i < start.q.size(); ++i) {
@@ -33,15 +35,13 @@ sym::Values<double> symbol_values(const compile::Prepared& prepared, const dynam
 }  // namespace
 
 std::string row_list(const mech::Equations& equations, const std::vector<int>& rows) {
-    std::vector<std::string> names;
-    names.reserve(rows.size());
-    for (const int row : rows) {
-        names.push_back(equations.rows[static_cast<std::size_t>(row)].name);
-    }
+    std::vector<std::string> names =
+        transformed(rows, [&](const int row) { return equations.rows[row].name; });
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-mech::Equations without_frictions(const compile::Prepared& prepared, std::vector<std::string>& notes) {
+mech::Equations without_frictions(const compile::Prepared& prepared,
+                                  std::vector<std::string>& notes) {
     mech::Equations equations = prepared.equations;
     const sym::Graph& graph = prepared.model.graph;
     for (const mech::FrictionElement& friction : equations.frictions) {
@@ -60,8 +60,7 @@ bool depend_on_reactions(const sym::Graph& graph, const mech::Equations& equatio
     const auto depends = [&](sym::Expr e) {
         return sym::depends_on_kind(graph, e, sym::SymbolKind::kReaction);
     };
-    return std::any_of(equations.Q.begin(), equations.Q.end(), depends) ||
-           std::any_of(equations.C.begin(), equations.C.end(), depends);
+    return std::ranges::any_of(equations.Q, depends) || std::ranges::any_of(equations.C, depends);
 }
 
 Judgement judge(const compile::Prepared& prepared) {
@@ -83,7 +82,8 @@ Judgement judge(const compile::Prepared& prepared) {
                   [&](int row) { return row >= prepared.compiled->constraint_rows; });
     result.mass_positive_definite = analysis.mass_positive_definite;
     if (analysis.failure) {
-        result.failure = dynamics::explain_failure(evaluator, start.t, start.q.data(), start.v.data());
+        result.failure =
+            dynamics::explain_failure(evaluator, start.t, start.q.data(), start.v.data());
     }
     result.rows = analysis.kept;
     result.dropped = analysis.dropped;
@@ -101,8 +101,8 @@ Judgement judge(const compile::Prepared& prepared) {
         result.notes.push_back(
             fmt::format("rows that vanish at the initial state, taken as independent: {}",
                         row_list(prepared.equations, analysis.vanished)));
-        result.rows.insert(result.rows.end(), analysis.vanished.begin(), analysis.vanished.end());
-        std::sort(result.rows.begin(), result.rows.end());
+        append(result.rows, analysis.vanished);
+        std::ranges::sort(result.rows);
         // Pivots are judged beside the special state.
         for (std::size_t i = 0; i < start.q.size(); ++i) {
             start.q[i] += 0.1 * std::sin(1.0 + static_cast<double>(i));

@@ -7,8 +7,9 @@
 #include "api/load.h"
 #include "api/model_data.h"
 #include "base/diagnostic.h"
-#include "lang/parse_model.h"
+#include "base/ranges.h"
 #include "compile/prepare.h"
+#include "lang/parse_model.h"
 #include "simulate/row_writer.h"
 
 namespace ananke {
@@ -106,11 +107,9 @@ std::vector<Parameter> Model::parameters() const {
 }
 
 std::vector<ConstraintRow> Model::constraints() const {
-    std::vector<ConstraintRow> rows;
-    for (const mech::Row& row : data_->prepared->compiled->rows) {
-        rows.push_back({row.name, std::string(mech::describe(row)), row.servo});
-    }
-    return rows;
+    return transformed(data_->prepared->compiled->rows, [](const mech::Row& row) {
+        return ConstraintRow{row.name, std::string(mech::describe(row)), row.servo};
+    });
 }
 
 std::vector<Column> Model::columns() const {

@@ -10,10 +10,11 @@
 #include "api/model_data.h"
 #include "api/page_equations.h"
 #include "api/summary.h"
+#include "base/ranges.h"
 #include "base/text.h"
+#include "inspect/check.h"
 #include "report/html.h"
 #include "report/make_report.h"
-#include "inspect/check.h"
 
 namespace ananke {
 namespace {
@@ -43,12 +44,10 @@ Trajectory thinned(const Trajectory& all) {
     Trajectory some{all.header, {}, all.events, all.ending};
     const std::size_t step = 1 + (all.rows() - 1) / limit;
     for (std::size_t i = 0; i < all.rows(); i += step) {
-        const std::span<const double> row = all.row(i);
-        some.values.insert(some.values.end(), row.begin(), row.end());
+        append(some.values, all.row(i));
     }
     if ((all.rows() - 1) % step != 0) {
-        const std::span<const double> row = all.row(all.rows() - 1);
-        some.values.insert(some.values.end(), row.begin(), row.end());
+        append(some.values, all.row(all.rows() - 1));
     }
     return some;
 }

@@ -9,10 +9,9 @@
 #include "api/check_data.h"
 #include "api/model_data.h"
 #include "base/text.h"
-#include "inspect/check.h"
 #include "dynamics/energy_level.h"
 #include "dynamics/implicit_systems.h"
-#include "simulate/record_programs.h"
+#include "inspect/check.h"
 #include "simulate/row_writer.h"
 #include "simulate/run.h"
 
@@ -57,9 +56,8 @@ Result<double> end_of_run(const RunOptions& wanted, const std::optional<Simulati
 /// When to write rows: `at`, `every`, or what the model says.
 Result<void> choose_times(const RunOptions& wanted, const std::optional<Simulation>& statement,
                           simulate::RunOptions& options) {
-    if (!wanted.at.empty() && (!std::all_of(wanted.at.begin(), wanted.at.end(), [](double t) {
-            return t >= 0.0;
-        }) || !std::is_sorted(wanted.at.begin(), wanted.at.end()))) {
+    if (!wanted.at.empty() && (!std::ranges::all_of(wanted.at, [](double t) { return t >= 0.0; }) ||
+                               !std::ranges::is_sorted(wanted.at))) {
         return invalid("--at needs times in ascending order, none before 0");
     }
     const Result<double> until = end_of_run(wanted, statement);
@@ -119,15 +117,10 @@ Result<simulate::RunOptions> run_options(const Model& model, const RunOptions& w
     options.dynamics.drift = wanted.drift;
     options.dynamics.baumgarte_rate = wanted.baumgarte_rate;
     const compile::CompiledModel& compiled = *model.data().prepared->compiled;
-    if (options.stiff && compiled.n() > dynamics::kMostFullSteps &&
-        !dynamics::may_be_sparse(compiled, options.dynamics)) {
-        return invalid(
-            fmt::format("the implicit integrator works with full matrices where a model has "
-                        "friction, actuators "
-                        "or forces that depend on reactions, and with --form and --drift "
-                        "baumgarte, for at most "
-                        "{} coordinates; the model has {}: leave out stiff",
-                        dynamics::kMostFullSteps, compiled.n()));
+    if (options.stiff && !dynamics::may_be_sparse(compiled, options.dynamics)) {
+        if (const std::optional<Error> obstacle = dynamics::obstacle_to_full_steps(compiled.n())) {
+            return invalid(obstacle->message);
+        }
     }
     options.principle = wanted.principle;
     options.stop_requested = wanted.stop_requested;
@@ -210,8 +203,8 @@ Result<Plan> plan(const Model& model, const RunOptions& options) {
                 fmt::format("--drift energy needs a model that conserves its energy: {}", why)};
         }
     }
-    const Result<inspect::CheckReport> report =
-        inspect::check(prepared, options.full_check ? inspect::Agreement::kCompare : inspect::Agreement::kSkip);
+    const Result<inspect::CheckReport> report = inspect::check(
+        prepared, options.full_check ? inspect::Agreement::kCompare : inspect::Agreement::kSkip);
     if (!report) {
         return report.error();
     }
@@ -223,7 +216,7 @@ Result<Plan> plan(const Model& model, const RunOptions& options) {
     }
     Header header = header_of(model, inspect::to_text(report.value(), prepared), options.principle);
     simulate::record_programs(prepared.compiled, prepared.parameters, report.value().start,
-                         chosen.value());
+                              chosen.value());
     return Plan(std::make_shared<const Plan::Data>(
         Plan::Data{model, std::move(chosen).value(), report.value().start, std::move(header),
                    inspect::shared_reactions(report.value(), prepared)}));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ranges.h"
 #include "base/text.h"
 
 namespace ananke {
@@ -15,10 +16,7 @@ namespace {
 Result<std::vector<Series>> curves_of(const Trajectory& trajectory,
                                       const std::vector<std::string>& names,
                                       const std::string& over) {
-    std::vector<std::string> known;
-    for (const Column& column : trajectory.header.columns) {
-        known.push_back(column.name);
-    }
+    std::vector<std::string> known = transformed(trajectory.header.columns, &Column::name);
     if (names.empty()) {
         constexpr std::size_t kSome = 12;
         const bool more = known.size() > kSome;
@@ -38,20 +36,16 @@ Result<std::vector<Series>> curves_of(const Trajectory& trajectory,
                                                   : fmt::format("; did you mean '{}'?", near))};
         }
     }
-    std::vector<Series> series;
-    series.reserve(names.size());
-    for (const std::string& name : names) {
-        series.push_back({name, trajectory.column(over), trajectory.column(name)});
-    }
-    return series;
+    return transformed(names, [&](const std::string& name) {
+        return Series{name, trajectory.column(over), trajectory.column(name)};
+    });
 }
 
 /// Whether these are all coordinates of places, along axes of one drawing.
 bool are_places(const Trajectory& trajectory, const std::vector<std::string>& names) {
-    return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::ranges::all_of(names, [&](const std::string& name) {
         const auto& columns = trajectory.header.columns;
-        const auto found = std::find_if(columns.begin(), columns.end(),
-                                        [&](const Column& column) { return column.name == name; });
+        const auto found = std::ranges::find(columns, name, &Column::name);
         return found != columns.end() && found->kind == ColumnKind::kPosition &&
                std::string_view("xyzXYZ").find(name.back()) != std::string_view::npos;
     });

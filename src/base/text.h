@@ -32,6 +32,9 @@ bool matches_wildcard(std::string_view pattern, std::string_view text);
 std::string format_table(const std::vector<std::vector<std::string>>& rows,
                          std::string_view indent = "  ");
 
+/// Text between the tags or in the quotes of HTML and SVG.
+std::string html_escaped(std::string_view text);
+
 /// Number of code points of a UTF-8 string.
 std::size_t display_width(std::string_view text);
 

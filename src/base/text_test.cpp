@@ -42,5 +42,11 @@ TEST(Diagnostic, PointsAtThePlaceAndKeepsGreekLettersAligned) {
               "      = did you mean 'length'?\n");
 }
 
+TEST(Text, HtmlKeepsNoMarkup) {
+    EXPECT_EQ(html_escaped("<a href=\"x\">1 & 2</a>"),
+              "&lt;a href=&quot;x&quot;&gt;1 &amp; 2&lt;/a&gt;");
+    EXPECT_EQ(html_escaped("θ' = 1"), "θ' = 1");
+}
+
 }  // namespace
 }  // namespace ananke

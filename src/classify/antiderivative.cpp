@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ranges.h"
 #include "mech/collect.h"
 #include "sym/differentiate.h"
 #include "sym/walk.h"
@@ -61,7 +62,7 @@ class Integrator {
   private:
     bool has_x(Expr e) const {
         const std::vector<Expr> symbols = sym::symbols_of(graph_, e);
-        return std::find(symbols.begin(), symbols.end(), x_) != symbols.end();
+        return contains(symbols, x_);
     }
 
     /// de/dx, if it is free of x.
@@ -218,9 +219,9 @@ class Integrator {
             return term.power == 0 && term.rest.empty() && term.exponent &&
                    term.waves.size() == 1 && term.waves.front().sine == sine;
         };
-        const auto cosine = std::find_if(terms.begin(), terms.end(),
-                                         [&](const Term& term) { return is_wave(term, false); });
-        const auto sine = std::find_if(terms.begin(), terms.end(), [&](const Term& term) {
+        const auto cosine =
+            std::ranges::find_if(terms, [&](const Term& term) { return is_wave(term, false); });
+        const auto sine = std::ranges::find_if(terms, [&](const Term& term) {
             return cosine != terms.end() && is_wave(term, true) &&
                    term.exponent == cosine->exponent &&
                    term.waves.front().angle == cosine->waves.front().angle;

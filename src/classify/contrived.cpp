@@ -1,11 +1,13 @@
 #include "classify/contrived.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
+#include "base/ranges.h"
 #include "base/text.h"
 #include "classify/zero_set.h"
 #include "mech/collect.h"
@@ -23,14 +25,6 @@ namespace {
 constexpr std::size_t kMostOthers = 6;  // linear rows that are solved for velocities
 constexpr std::size_t kLargest = 600;   // nodes of the row once they are put in
 
-std::string join(const std::vector<std::string>& parts, const char* between) {
-    std::string text;
-    for (const std::string& part : parts) {
-        text += text.empty() ? part : between + part;
-    }
-    return text;
-}
-
 /// Every combination of one alternative of each part.
 std::vector<LinearTexts> combined(const std::vector<LinearTexts>& all,
                                   const std::vector<LinearTexts>& part) {
@@ -39,7 +33,7 @@ std::vector<LinearTexts> combined(const std::vector<LinearTexts>& all,
         for (const LinearTexts& other : part) {
             LinearTexts both = one;
             for (const std::string& text : other) {
-                if (std::find(both.begin(), both.end(), text) == both.end()) {
+                if (!contains(both, text)) {
                     both.push_back(text);
                 }
             }
@@ -68,8 +62,7 @@ bool add_alternative(Model& model, const PointTable& points, const Probe& probe,
         result.at_start = result.at_start || form.at_start;
     }
     for (const LinearTexts& one : texts) {
-        if (std::find(result.alternatives.begin(), result.alternatives.end(), one) ==
-            result.alternatives.end()) {
+        if (!contains(result.alternatives, one)) {
             result.alternatives.push_back(one);
         }
     }
@@ -129,12 +122,10 @@ std::vector<const Row*> linear_neighbours(const Equations& equations, const Row&
         for (const Row& other : equations.rows) {
             const bool usable = other.kind != ConstraintKind::kVacuous &&
                                 other.kind != ConstraintKind::kNonholonomicNonlinear &&
-                                !other.degenerate &&
-                                std::find(chosen.begin(), chosen.end(), &other) == chosen.end();
-            const bool shares =
-                usable && std::any_of(other.A.begin(), other.A.end(), [&](const Entry& entry) {
-                    return columns.contains(entry.column);
-                });
+                                !other.degenerate && !contains(chosen, &other);
+            const bool shares = usable && std::ranges::any_of(other.A, [&](const Entry& entry) {
+                                    return columns.contains(entry.column);
+                                });
             if (shares && chosen.size() < kMostOthers) {
                 chosen.push_back(&other);
                 join_columns(other);
@@ -189,10 +180,10 @@ std::optional<Contrived> with_others(Model& model, const PointTable& points, con
 std::string Contrived::text() const {
     std::vector<std::string> each;
     for (const LinearTexts& one : alternatives) {
-        const std::string all = join(one, " and ");
+        const std::string all = fmt::format("{}", fmt::join(one, " and "));
         each.push_back(alternatives.size() > 1 && one.size() > 1 ? "(" + all + ")" : all);
     }
-    return join(each, " or ");
+    return fmt::format("{}", fmt::join(each, " or "));
 }
 
 std::optional<Contrived> find_contrived(Model& model, const PointTable& points, const Probe& probe,

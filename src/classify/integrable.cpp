@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "base/ranges.h"
 #include "classify/antiderivative.h"
 #include "mech/collect.h"
 #include "sym/differentiate.h"
@@ -26,7 +27,7 @@ constexpr int kSamples = 3;  // random states, numbered from 1
 constexpr std::size_t kMostVariables = 10;
 constexpr std::size_t kFewVariables = 4;   // whose products are tried as integrating factors
 constexpr std::size_t kLargest = 300;      // nodes of a row
-constexpr std::size_t kMostRows = 300;     // that are looked at
+constexpr std::size_t kMostRows = 300;     // rows that are searched
 constexpr std::size_t kLongestText = 160;  // of an integral in a remark
 constexpr Real kRounding = 1e-14L;         // against the magnitudes of the terms
 
@@ -212,9 +213,7 @@ class Search {
                 below.push_back(graph_.mul(form.variables[j], form.variables[i]));
             }
         }
-        for (const Expr part : form.parts) {
-            below.push_back(part);
-        }
+        append(below, form.parts);
         std::vector<Expr> all;
         for (std::size_t j = 0; j < n; ++j) {
             if (const std::optional<Expr> g = growth(form, j)) {
@@ -238,7 +237,7 @@ void complete(Model& model, Integral& integral) {
     const std::vector<Expr> symbols = sym::symbols_of(graph, integral.phi);
     for (std::size_t i = 0; i < model.coordinates.size(); ++i) {
         const Expr q = model.coordinates[i].q;
-        if (std::find(symbols.begin(), symbols.end(), q) != symbols.end()) {
+        if (contains(symbols, q)) {
             const Expr slope = collect(graph, sym::derivative(graph, integral.phi, q));
             integral.gradient.push_back({static_cast<int>(i), slope});
         }
@@ -279,11 +278,7 @@ void find_integrals(Model& model, const Probe& probe, Equations& equations) {
             continue;
         }
         row.integrable = true;
-        if (decision.exact) {
-            row.integral = search.potential(*form);
-        } else {
-            row.integral = search.with_factor(*form);
-        }
+        row.integral = decision.exact ? search.potential(*form) : search.with_factor(*form);
         if (row.integral) {
             complete(model, *row.integral);
             row.note = remark(model.graph, *row.integral);

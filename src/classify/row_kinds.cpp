@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/ranges.h"
 #include "base/text.h"
 #include "classify/contrived.h"
 #include "sym/shape.h"
@@ -129,13 +130,13 @@ void keep_whole_constraints(const std::vector<Row>& rows,
     }
 }
 
-/// What samples of a row tell.
+/// Result of the samples of a row.
 struct Verdict {
     bool vacuous = false;
     bool degenerate = false;
 };
 
-/// Rows of one shape are the same function of other variables: they are looked at once.
+/// Rows of one shape are the same function of other variables: each shape is sampled once.
 class Verdicts {
   public:
     Verdicts(const Model& model, const Probe& probe) : model_(model), probe_(probe) {}
@@ -173,10 +174,9 @@ void classify_rows(Model& model, const PointTable& points, const Probe& probe, E
         }
         row.degenerate = verdict.degenerate;
     }
-    std::vector<std::optional<Contrived>> contrived;
-    for (const Row& row : equations.rows) {
-        contrived.push_back(find_contrived(model, points, probe, equations, row));
-    }
+    std::vector<std::optional<Contrived>> contrived = transformed(
+        equations.rows,
+        [&](const Row& row) { return find_contrived(model, points, probe, equations, row); });
     keep_whole_constraints(equations.rows, contrived);
     for (std::size_t i = 0; i < equations.rows.size(); ++i) {
         Row& row = equations.rows[i];

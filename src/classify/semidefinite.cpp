@@ -82,9 +82,8 @@ class Elimination {
                     return lift(w);
                 }
             }
-            const auto pivot =
-                std::max_element(remaining_.begin(), remaining_.end(),
-                                 [&](std::size_t a, std::size_t b) { return S_(a, a) < S_(b, b); });
+            const auto pivot = std::ranges::max_element(
+                remaining_, [&](std::size_t a, std::size_t b) { return S_(a, a) < S_(b, b); });
             if (S_(*pivot, *pivot) <= kTolerance) {
                 return off_diagonal();
             }

@@ -14,7 +14,7 @@ namespace {
 /// Equations of the servo that say something.
 std::size_t equations_of_servo(const Equations& equations, int constraint) {
     return static_cast<std::size_t>(
-        std::count_if(equations.rows.begin(), equations.rows.end(), [constraint](const Row& row) {
+        std::ranges::count_if(equations.rows, [constraint](const Row& row) {
             return row.constraint == constraint && row.kind != ConstraintKind::kVacuous;
         }));
 }
@@ -29,7 +29,7 @@ void validate_gauge(const Model& model, const Equations& equations,
     const std::size_t rows = equations.rows.size();
     const auto& G = *model.gauge.G_matrix;
     const auto is_short = [&](const std::vector<Expr>& line) { return line.size() != rows; };
-    if (G.size() != rows || std::any_of(G.begin(), G.end(), is_short)) {
+    if (G.size() != rows || std::ranges::any_of(G, is_short)) {
         diagnostics.push_back(error_at(
             model.gauge.span,
             fmt::format("the gauge matrix G must be {0} x {0}, one row per scalar constraint",
@@ -52,7 +52,7 @@ void validate_controls(const Model& model, const Equations& equations,
             const Control& control = equations.controls[next++];
             const auto is_zero = [&](Expr e) { return model.graph.is_zero(e); };
             if (actuator.kind != Actuator::Kind::kCoordinateForce &&
-                std::all_of(control.direction.begin(), control.direction.end(), is_zero)) {
+                std::ranges::all_of(control.direction, is_zero)) {
                 diagnostics.push_back(
                     error_at(actuator.span, "the direction of the actuator is the zero vector",
                              {"write a vector that points somewhere: along (1, 0, 0)"}));

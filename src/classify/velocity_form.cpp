@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/ranges.h"
 #include "classify/linear_text.h"
 #include "classify/signature.h"
 #include "mech/collect.h"
@@ -55,9 +56,8 @@ std::optional<Expansion> expand(Graph& graph, Expr f) {
         return std::nullopt;
     }
     e.magnitude = sym::magnitude(graph, f);
-    for (const Expr slope : sym::gradient(graph, f, e.v)) {
-        e.gradient.push_back(collect(graph, slope));
-    }
+    e.gradient = transformed(sym::gradient(graph, f, e.v),
+                             [&](Expr slope) { return collect(graph, slope); });
     for (std::size_t i = 0; i < e.n(); ++i) {
         const std::vector<Expr> row = sym::gradient(graph, e.gradient[i], e.v);
         e.H.insert(e.H.end(), row.begin() + static_cast<std::ptrdiff_t>(i), row.end());
@@ -65,11 +65,9 @@ std::optional<Expansion> expand(Graph& graph, Expr f) {
     if (sym::reachable(graph, e.H).size() > kLargest) {
         return std::nullopt;
     }
-    for (const Expr entry : e.H) {
-        e.magnitudes.push_back(sym::magnitude(graph, entry));
-    }
-    for (const Expr slope : e.gradient) {
-        e.magnitudes.push_back(sym::magnitude(graph, slope));
+    for (const std::vector<Expr>* part : {&e.H, &e.gradient}) {
+        append(e.magnitudes,
+               transformed(*part, [&](Expr entry) { return sym::magnitude(graph, entry); }));
     }
     return e;
 }
@@ -81,7 +79,7 @@ class Quadratic {
                                        int sample) {
         std::vector<Expr> roots{e.f, e.magnitude};
         for (const auto* part : {&e.gradient, &e.H, &e.magnitudes}) {
-            roots.insert(roots.end(), part->begin(), part->end());
+            append(roots, *part);
         }
         RealValues values = probe.values(graph, roots, sample);
         std::vector<Real> v;
@@ -113,11 +111,12 @@ class Quadratic {
         return H;
     }
     bool is_homogeneous() const {
-        bool homogeneous = true;
         for (std::size_t i = 0; i < B_.size(); ++i) {
-            homogeneous = homogeneous && B_(i, B_.size() - 1) == 0;
+            if (B_(i, B_.size() - 1) != 0) {
+                return false;
+            }
         }
-        return homogeneous;
+        return true;
     }
     bool is_zero() const {
         for (std::size_t i = 0; i < B_.size(); ++i) {
@@ -149,7 +148,7 @@ class Quadratic {
             B_.set(i, n, clean(gradient[i], magnitudes[e.H.size() + i]));
         }
         B_.set(n, n, 2 * clean(at[0], at[1]));
-        return std::all_of(at.begin(), at.end(), [](Real value) { return std::isfinite(value); });
+        return std::ranges::all_of(at, [](Real value) { return std::isfinite(value); });
     }
 
     bool agrees(std::vector<Real> v, Real f, Real magnitude) const {
@@ -234,10 +233,8 @@ std::optional<std::pair<Expr, Expr>> symbolic_factors(Graph& graph, const Expans
 std::vector<LinearTexts> numeric_factors(const Graph& graph, const Expansion& e,
                                          const SymmetricMatrix& B) {
     const Eigenpairs pairs = eigenpairs(B);
-    const std::size_t plus =
-        std::max_element(pairs.values.begin(), pairs.values.end()) - pairs.values.begin();
-    const std::size_t minus =
-        std::min_element(pairs.values.begin(), pairs.values.end()) - pairs.values.begin();
+    const std::size_t plus = std::ranges::max_element(pairs.values) - pairs.values.begin();
+    const std::size_t minus = std::ranges::min_element(pairs.values) - pairs.values.begin();
     std::vector<LinearTexts> factors;
     for (const int sign : {1, -1}) {
         std::vector<Real> l;
@@ -310,8 +307,8 @@ class Analysis {
 
     std::vector<LinearTexts> texts(bool& at_start) {
         if (shape_ == Shape::kPlane) {
-            const bool plain = std::all_of(e_.H.begin(), e_.H.end(),
-                                           [&](Expr entry) { return graph_.is_zero(entry); });
+            const bool plain =
+                std::ranges::all_of(e_.H, [&](Expr entry) { return graph_.is_zero(entry); });
             if (plain && written_ != e_.f) {
                 return {{sym::print(graph_, written_) + " = 0"}};
             }
@@ -360,7 +357,7 @@ class Analysis {
     std::optional<Tangent> tangent(int configuration, int sample) {
         std::vector<Expr> roots{e_.f, e_.magnitude};
         for (const auto* part : {&e_.gradient, &e_.H}) {
-            roots.insert(roots.end(), part->begin(), part->end());
+            append(roots, *part);
         }
         RealValues values = probe_.values(graph_, roots, configuration);
         for (const Expr v : e_.v) {
@@ -371,7 +368,7 @@ class Analysis {
             return std::nullopt;
         }
         const std::vector<Real> at = sym::evaluate<Real>(graph_, roots, zero.values);
-        if (!std::all_of(at.begin(), at.end(), [](Real x) { return std::isfinite(x); })) {
+        if (!std::ranges::all_of(at, [](Real x) { return std::isfinite(x); })) {
             return std::nullopt;
         }
         return tangent_at(at, zero.values);
@@ -445,7 +442,7 @@ class Analysis {
 
     static bool is_new(const std::vector<std::vector<Real>>& planes,
                        const std::vector<Real>& plane) {
-        return std::none_of(planes.begin(), planes.end(), [&](const std::vector<Real>& known) {
+        return std::ranges::none_of(planes, [&](const std::vector<Real>& known) {
             for (std::size_t i = 0; i < plane.size(); ++i) {
                 if (std::abs(known[i] - plane[i]) > kSameDirection) {
                     return false;

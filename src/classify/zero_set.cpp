@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/ranges.h"
 #include "sym/walk.h"
 
 namespace ananke::classify {
@@ -81,7 +82,7 @@ class Opener {
         }
         std::vector<Alternative> all = open(a, depth + 1);
         const std::vector<Alternative> others = open(b, depth + 1);
-        all.insert(all.end(), others.begin(), others.end());
+        append(all, others);
         return all;
     }
 
@@ -104,7 +105,7 @@ class Opener {
             for (const Alternative& one : open(term, depth + 1)) {
                 for (const Alternative& so_far : all) {
                     Alternative both = so_far;
-                    both.parts.insert(both.parts.end(), one.parts.begin(), one.parts.end());
+                    append(both.parts, one.parts);
                     more.push_back(std::move(both));
                 }
             }

@@ -21,7 +21,7 @@ void SegmentFamily::make_set(Places& places) {
 }
 
 void SegmentFamily::find_needs(const Trace& trace) {
-    const Trace::Tape& steps = trace.tapes[tape];
+    const Trace::Pattern& steps = trace.patterns[pattern];
     needed.assign(steps.size(), 0);
     ahead.assign(steps.size(), 0);
     for (const std::uint32_t value : handed_on) {
@@ -66,7 +66,7 @@ void SegmentFamily::sort_numbers(const Trace& trace) {
 }
 
 void SegmentFamily::split(const Trace& trace, const std::vector<char>& late) {
-    const Trace::Tape& steps = trace.tapes[tape];
+    const Trace::Pattern& steps = trace.patterns[pattern];
     std::size_t work = 0;
     for (std::size_t i = 0; i < steps.size(); ++i) {
         bool known = needed[i] != 0;

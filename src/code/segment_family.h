@@ -9,14 +9,14 @@
 
 namespace ananke::code {
 
-/// Segments of one tape that hand on the same values.
+/// Segments of one pattern that hand on the same values.
 struct SegmentFamily {
     using Places = std::vector<std::uint32_t>;
 
-    std::uint32_t tape;
+    std::uint32_t pattern;
     Places handed_on;
     std::vector<char> needed = {};       ///< per step
-    Places outside = {}, numbers = {};   ///< of the tape, that needed steps read
+    Places outside = {}, numbers = {};   ///< of the pattern, that needed operations read
     Places members = {};                 ///< segments, as they run
     std::vector<int> number_input = {};  ///< per number: column, -1 if it is part of the code
     Places columns = {};                 ///< a number for each column
@@ -41,7 +41,7 @@ struct SegmentFamily {
 
 /// Calls `visit` with source and index of each operand.
 template <class Visit>
-void for_each_source(const Trace::Step& step, Visit&& visit) {
+void for_each_source(const Trace::Operation& step, Visit&& visit) {
     for (int k = 0; k < arity(step.op); ++k) {
         const std::uint32_t operand = step.operands[static_cast<std::size_t>(k)];
         visit(static_cast<Trace::Source>(operand % 4), operand / 4);

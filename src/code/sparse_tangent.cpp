@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "code/builder.h"
 #include "code/dependence.h"
-#include "code/recorded.h"
+#include "code/recorder.h"
+#include "code/replay.h"
 #include "code/tangent.h"
 
 namespace ananke::code {
@@ -163,16 +163,12 @@ std::vector<std::uint32_t> directions_of(std::size_t columns, const Dependence& 
 
 /// With as few slots as a program that is run has.
 Program rescheduled(const Program& program) {
-    Builder builder(program.input_count);
+    Recorder recorder(program.input_count);
     std::vector<Recorded> inputs;
     for (std::uint32_t i = 0; i < program.input_count; ++i) {
-        inputs.emplace_back(builder, builder.input(i));
+        inputs.push_back(recorder.input(i));
     }
-    std::vector<Value> outputs;
-    for (const Recorded& one : replay(builder, program, inputs)) {
-        outputs.push_back(one.value(builder));
-    }
-    return builder.finish(outputs);
+    return recorder.program(Replay(recorder, program, inputs).outputs());
 }
 
 struct SetHash {

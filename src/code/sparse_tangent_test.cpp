@@ -10,7 +10,7 @@
 
 #include "code/builder.h"
 #include "code/random_program.h"
-#include "code/recorded.h"
+#include "code/recorder.h"
 #include "code/tangent.h"
 
 namespace ananke::code {
@@ -58,12 +58,10 @@ std::vector<double> matrix_by_directions(const Program& program,
 
 /// Springs between neighbours: y_i = f(x_i - x_{i-1}) - f(x_{i+1} - x_i), f = sin.
 Program chain(std::uint32_t size) {
-    Builder builder(size);
-    const auto x = [&](std::uint32_t i) { return Recorded(builder, builder.input(i)); };
-    const auto f = [&](const Recorded& s) {
-        return Recorded(builder, builder.apply(Op::kSin, s.value(builder)));
-    };
-    std::vector<Value> outputs;
+    Recorder recorder(size);
+    const auto x = [&](std::uint32_t i) { return recorder.input(i); };
+    const auto f = [&](const Recorded& s) { return recorder.apply(Op::kSin, s); };
+    std::vector<Recorded> outputs;
     for (std::uint32_t i = 0; i < size; ++i) {
         Recorded y(0.0);
         if (i > 0) {
@@ -72,26 +70,26 @@ Program chain(std::uint32_t size) {
         if (i + 1 < size) {
             y = y - f(x(i + 1) - x(i));
         }
-        outputs.push_back(y.value(builder));
+        outputs.push_back(y);
     }
-    return builder.finish(outputs);
+    return recorder.program(outputs);
 }
 
 /// A hub that all others pull at, in two ways that hold the whole sum:
 /// y_0 = x_0 sum f(x_i - x_0) - 3, y_i = f(x_i - x_0).
 Program hub(std::uint32_t size) {
-    Builder builder(size);
-    const auto x = [&](std::uint32_t i) { return Recorded(builder, builder.input(i)); };
+    Recorder recorder(size);
+    const auto x = [&](std::uint32_t i) { return recorder.input(i); };
     Recorded sum(0.0);
-    std::vector<Value> outputs(1);
+    std::vector<Recorded> outputs(1);
     for (std::uint32_t i = 1; i < size; ++i) {
         const Recorded s = x(i) - x(0);
-        const Recorded f(builder, builder.apply(Op::kSin, s.value(builder)));
+        const Recorded f = recorder.apply(Op::kSin, s);
         sum = i % 2 == 0 ? sum + f * s : sum - f;
-        outputs.push_back(f.value(builder));
+        outputs.push_back(f);
     }
-    outputs[0] = (x(0) * sum - Recorded(3.0)).value(builder);
-    return builder.finish(outputs);
+    outputs[0] = x(0) * sum - Recorded(3.0);
+    return recorder.program(outputs);
 }
 
 std::vector<double> some_numbers(std::size_t count) {
@@ -139,13 +137,13 @@ TEST(SparseTangent, SumsOverManyInputsAreTakenApart) {
 // sin(x_0 + x_1 + ...) has no terms.
 TEST(SparseTangent, SaysSoWhereNothingIsSparse) {
     constexpr std::uint32_t kSize = 2000;
-    Builder builder(kSize);
+    Recorder recorder(kSize);
     Recorded sum(0.0);
     for (std::uint32_t i = 0; i < kSize; ++i) {
-        sum = sum + Recorded(builder, builder.input(i));
+        sum = sum + recorder.input(i);
     }
-    const Value y = builder.apply(Op::kSin, sum.value(builder));
-    const SparseTangent sparse(builder.finish(std::span(&y, 1)), first_inputs(kSize));
+    const Recorded y = recorder.apply(Op::kSin, sum);
+    const SparseTangent sparse(recorder.program({&y, 1}), first_inputs(kSize));
     EXPECT_FALSE(sparse.is_sparse());
     EXPECT_TRUE(sparse.entries().empty());
 }

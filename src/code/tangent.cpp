@@ -3,8 +3,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "code/builder.h"
-#include "code/recorded.h"
+#include "code/recorder.h"
 
 namespace ananke::code {
 namespace {
@@ -14,10 +13,10 @@ struct Dual {
     Recorded x, rate;
 };
 
-/// The operations of a program on duals, in one builder.
+/// The operations of a program on duals, in one record.
 class Differentiation {
   public:
-    explicit Differentiation(Builder& builder) : builder_(builder) {}
+    explicit Differentiation(Recorder& recorder) : recorder_(recorder) {}
 
     Dual apply(Op op, const Dual& a, const Dual& b, const Dual& c) {
         switch (op) {
@@ -38,9 +37,7 @@ class Differentiation {
             default:
                 break;
         }
-        const Recorded x = arity(op) == 1   ? call(op, a.x)
-                           : arity(op) == 2 ? call(op, a.x, b.x)
-                                            : call(op, a.x, b.x, c.x);
+        const Recorded x = recorder_.apply(op, a.x, b.x, c.x);
         return {x, x.is_number() ? Recorded(0.0) : rate(op, x, a, b, c)};
     }
 
@@ -55,16 +52,6 @@ class Differentiation {
         return {x, (a.rate - x * b.rate) / b.x};
     }
 
-    Recorded call(Op op, const Recorded& a) {
-        return {builder_, builder_.apply(op, a.value(builder_))};
-    }
-    Recorded call(Op op, const Recorded& a, const Recorded& b) {
-        return {builder_, builder_.apply(op, a.value(builder_), b.value(builder_))};
-    }
-    Recorded call(Op op, const Recorded& a, const Recorded& b, const Recorded& c) {
-        return {builder_,
-                builder_.apply(op, a.value(builder_), b.value(builder_), c.value(builder_))};
-    }
     static bool is_zero(const Recorded& x) { return x.is_number() && x.number() == 0.0; }
 
     /// x = op(a, b, c) is known.
@@ -76,15 +63,15 @@ class Differentiation {
             case Op::kNeg:
                 return Recorded(0.0) - a.rate;
             case Op::kAbs:
-                return is_zero(a.rate) ? a.rate : call(Op::kSign, a.x) * a.rate;
+                return is_zero(a.rate) ? a.rate : recorder_.apply(Op::kSign, a.x) * a.rate;
             case Op::kMin:
-                return choice(call(Op::kLess, b.x, a.x), b.rate, a.rate);
+                return choice(recorder_.apply(Op::kLess, b.x, a.x), b.rate, a.rate);
             case Op::kMax:
-                return choice(call(Op::kLess, a.x, b.x), b.rate, a.rate);
+                return choice(recorder_.apply(Op::kLess, a.x, b.x), b.rate, a.rate);
             case Op::kLower:
-                return choice(call(Op::kLess, a.x, b.x), a.rate, b.rate);
+                return choice(recorder_.apply(Op::kLess, a.x, b.x), a.rate, b.rate);
             case Op::kHigher:
-                return choice(call(Op::kLess, b.x, a.x), a.rate, b.rate);
+                return choice(recorder_.apply(Op::kLess, b.x, a.x), a.rate, b.rate);
             case Op::kSelect:
                 return choice(a.x, b.rate, c.rate);
             case Op::kAtan2:
@@ -109,21 +96,21 @@ class Differentiation {
         const Recorded one(1.0);
         switch (op) {
             case Op::kSin:
-                return call(Op::kCos, a);
+                return recorder_.apply(Op::kCos, a);
             case Op::kCos:
-                return Recorded(0.0) - call(Op::kSin, a);
+                return Recorded(0.0) - recorder_.apply(Op::kSin, a);
             case Op::kTan:
                 return one + x * x;
             case Op::kAsin:
-                return one / call(Op::kSqrt, one - a * a);
+                return one / recorder_.apply(Op::kSqrt, one - a * a);
             case Op::kAcos:
-                return Recorded(-1.0) / call(Op::kSqrt, one - a * a);
+                return Recorded(-1.0) / recorder_.apply(Op::kSqrt, one - a * a);
             case Op::kAtan:
                 return one / (one + a * a);
             case Op::kSinh:
-                return call(Op::kCosh, a);
+                return recorder_.apply(Op::kCosh, a);
             case Op::kCosh:
-                return call(Op::kSinh, a);
+                return recorder_.apply(Op::kSinh, a);
             case Op::kTanh:
                 return one - x * x;
             case Op::kExp:
@@ -137,21 +124,21 @@ class Differentiation {
     }
 
     Recorded choice(const Recorded& truth, const Recorded& yes, const Recorded& no) {
-        return is_zero(yes) && is_zero(no) ? yes : call(Op::kSelect, truth, yes, no);
+        return is_zero(yes) && is_zero(no) ? yes : recorder_.apply(Op::kSelect, truth, yes, no);
     }
 
     Recorded rate_of_power(const Recorded& x, const Dual& a, const Dual& b) {
         Recorded total(0.0);
         if (!is_zero(a.rate)) {
-            total = b.x * call(Op::kPow, a.x, b.x - Recorded(1.0)) * a.rate;
+            total = b.x * recorder_.apply(Op::kPow, a.x, b.x - Recorded(1.0)) * a.rate;
         }
         if (!is_zero(b.rate)) {
-            total = total + call(Op::kLog, a.x) * x * b.rate;
+            total = total + recorder_.apply(Op::kLog, a.x) * x * b.rate;
         }
         return total;
     }
 
-    Builder& builder_;
+    Recorder& recorder_;
 };
 
 }  // namespace
@@ -160,28 +147,27 @@ Program tangent(const Program& program, std::span<const std::uint32_t> active,
                 std::size_t outputs) {
     ANANKE_REQUIRE(outputs <= program.outputs.size());
     const std::uint32_t inputs = program.input_count;
-    Builder builder(inputs + static_cast<std::uint32_t>(active.size()));
+    Recorder recorder(inputs + static_cast<std::uint32_t>(active.size()));
     std::vector<Dual> slots(program.slot_count);
     for (std::uint32_t i = 0; i < inputs; ++i) {
-        slots[i].x = Recorded(builder, builder.input(i));
+        slots[i].x = recorder.input(i);
     }
     for (std::size_t k = 0; k < active.size(); ++k) {
         ANANKE_REQUIRE(active[k] < inputs);
-        slots[active[k]].rate =
-            Recorded(builder, builder.input(inputs + static_cast<std::uint32_t>(k)));
+        slots[active[k]].rate = recorder.input(inputs + static_cast<std::uint32_t>(k));
     }
     for (std::size_t i = 0; i < program.constants.size(); ++i) {
         slots[inputs + i].x = program.constants[i];
     }
-    Differentiation differentiation(builder);
+    Differentiation differentiation(recorder);
     for (const Instruction& one : program.instructions) {
         slots[one.target] = differentiation.apply(one.op, slots[one.a], slots[one.b], slots[one.c]);
     }
-    std::vector<Value> rates;
+    std::vector<Recorded> rates;
     for (std::size_t i = 0; i < outputs; ++i) {
-        rates.push_back(slots[program.outputs[i]].rate.value(builder));
+        rates.push_back(slots[program.outputs[i]].rate);
     }
-    return builder.finish(rates);
+    return recorder.program(rates);
 }
 
 }  // namespace ananke::code

@@ -46,7 +46,7 @@ class NumberPool {
 /// An input of a part: a value from outside, or a number that differs between segments.
 struct PartInput {
     bool is_number;
-    std::uint32_t index;  ///< of the tape, or the column
+    std::uint32_t index;  ///< of the pattern, or the column
     // clang-tidy 14 takes the 0 of the generated comparison for a null pointer.
     // NOLINTNEXTLINE(modernize-use-nullptr)
     friend auto operator<=>(const PartInput&, const PartInput&) = default;
@@ -82,7 +82,9 @@ class Segmenter {
     }
 
   private:
-    const Trace::Tape& tape(const Family& family) const { return trace_.tapes[family.tape]; }
+    const Trace::Pattern& pattern(const Family& family) const {
+        return trace_.patterns[family.pattern];
+    }
     Reference outside(std::uint32_t segment, std::uint32_t i) const {
         return trace_.outside[trace_.segments[segment].first_outside + i];
     }
@@ -106,9 +108,9 @@ class Segmenter {
                 continue;
             }
             const auto [place, is_new] = known.emplace(
-                std::pair(trace_.segments[s].tape, handed_on), narrow(families_.size()));
+                std::pair(trace_.segments[s].pattern, handed_on), narrow(families_.size()));
             if (is_new) {
-                families_.push_back({trace_.segments[s].tape, handed_on});
+                families_.push_back({trace_.segments[s].pattern, handed_on});
                 families_.back().find_needs(trace_);
             }
             family_of_[s] = place->second;
@@ -233,7 +235,7 @@ class Segmenter {
     /// What the steps of one part read from outside.
     std::vector<PartInput> inputs_of(const Family& family, bool ahead) const {
         std::vector<PartInput> inputs;
-        const Trace::Tape& steps = tape(family);
+        const Trace::Pattern& steps = pattern(family);
         for (std::size_t i = 0; i < steps.size(); ++i) {
             if (family.needed[i] == 0 || (family.ahead[i] != 0) != ahead) {
                 continue;
@@ -302,7 +304,7 @@ class Segmenter {
         }
         const std::size_t given = ahead ? 0 : family.passed_on.size();
         Builder builder(narrow(inputs.size() + given));
-        const Trace::Tape& steps = tape(family);
+        const Trace::Pattern& steps = pattern(family);
         std::vector<Value> values(steps.size());
         for (std::size_t k = 0; k < given; ++k) {
             values[family.passed_on[k]] = builder.input(narrow(inputs.size() + k));
@@ -326,12 +328,7 @@ class Segmenter {
             if (family.needed[i] == 0 || (family.ahead[i] != 0) != ahead) {
                 continue;
             }
-            const auto& [op, operands] = steps[i];
-            const Value a = value_of(operands[0]);
-            values[i] = arity(op) == 1 ? builder.apply(op, a)
-                        : arity(op) == 2
-                            ? builder.apply(op, a, value_of(operands[1]))
-                            : builder.apply(op, a, value_of(operands[1]), value_of(operands[2]));
+            values[i] = apply_to(builder, steps[i].op, steps[i].operands, value_of);
         }
         std::vector<Value> outputs;
         if (ahead && !family.is_all_ahead()) {

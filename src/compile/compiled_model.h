@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "code/kernel.h"
+#include "code/recorder.h"
+#include "mech/equations.h"
+#include "mech/model.h"
 #include "compile/compiled_events.h"
 #include "compile/program_store.h"
 #include "compile/reactions.h"
 #include "compile/switches.h"
-#include "mech/equations.h"
-#include "mech/model.h"
 #include "solve/sparse_factor.h"
 #include "solve/system.h"
 
@@ -45,6 +46,11 @@ struct InputLayout {
 /// Of an entry in a matrix.
 using Place = solve::SparsePlace;
 
+/// Where the parts of the kernel of the equations stand among its outputs.
+struct DynamicsOutputs {
+    std::size_t M = 0, Q, C, A, b, power, D, end;  ///< first of each; C = A without non-ideal terms
+};
+
 /// A friction: where its components stand among the stick rows and the directions of slip.
 struct CompiledFriction {
     std::string name;
@@ -67,11 +73,11 @@ struct CompiledModel {
     std::vector<mech::Row> rows;                ///< m: the constraints, then the stick rows
     int constraint_rows = 0;                    ///< those before the stick rows
     std::vector<CompiledFriction> frictions;
-    std::vector<int> feedback;         ///< rows whose multipliers Q or C contain
-    bool affine_feedback = true;       ///< their slopes by these change by jumps alone
-    std::vector<Place> slope_entries;  ///< of d(Q + C)/d lambda: place in `feedback`, coordinate
-    std::vector<int> holonomic;        ///< rows that hold at position level, ascending
-    std::vector<int> integrals;        ///< rows in the velocities with an integral phi(q,t)
+    std::vector<int> feedback;             ///< rows whose multipliers Q or C contain
+    bool affine_feedback = true;           ///< their slopes by these change by jumps alone
+    std::vector<Place> slope_entries;      ///< of d(Q + C)/d lambda: place in `feedback`, coordinate
+    std::vector<int> holonomic;            ///< rows that hold at position level, ascending
+    std::vector<int> integrals;            ///< rows in the velocities with an integral phi(q,t)
     std::vector<mech::NamedExpr> outputs;  ///< declared outputs, then speeds
     std::vector<std::string> point_names;
     std::vector<std::string> constraint_names;   ///< indexed by mech::Row::constraint
@@ -107,6 +113,8 @@ struct CompiledModel {
     /// Nothing of the size n x n is to be made: programs come in segments, matrices are sparse. For
     /// those without impacts.
     bool large = false;
+    /// Operations of a program of the motion; longer ones come in segments.
+    std::size_t most_operations = code::Recorder::kMostOperations;
 
     std::vector<Place> mass_entries;       ///< upper triangle of M
     std::vector<Place> row_entries;        ///< of A, all rows
@@ -160,6 +168,18 @@ struct CompiledModel {
     int n() const { return layout.n; }
     int m() const { return static_cast<int>(rows.size()); }
     bool is_large() const { return large; }
+    DynamicsOutputs outputs_of_dynamics() const {
+        const auto count = static_cast<std::size_t>(n());
+        DynamicsOutputs at;
+        at.Q = mass_entries.size();
+        at.C = at.Q + count;
+        at.A = at.C + (has_nonideal ? count : 0);
+        at.b = at.A + row_entries.size();
+        at.power = at.b + rows.size();
+        at.D = at.power + 1;
+        at.end = at.D + control_entries.size();
+        return at;
+    }
     /// The rows of constraints, without the stick rows.
     std::span<const mech::Row> constraints() const {
         return std::span(rows).first(static_cast<std::size_t>(constraint_rows));

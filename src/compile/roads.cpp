@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "compile/compiled_model.h"
@@ -117,14 +118,16 @@ double sparse_watch_cost(const CompiledModel& model, std::span<const int> rows) 
 
 }  // namespace
 
-bool may_have_sparse_rows(const CompiledModel& model) {
-    return model.controls.empty();
-}
-
-bool may_have_segments(const CompiledModel& model) {
-    return may_have_sparse_rows(model) && model.frictions.empty() && model.feedback.empty() && !model.switches_by_reactions() &&
-           std::all_of(model.events.list.begin(), model.events.list.end(),
-                       [](const CompiledEvents::One& one) { return one.coordinates.empty(); });
+std::string obstacle_to_segments(const CompiledModel& model) {
+    const bool moves_by_events =
+        std::any_of(model.events.list.begin(), model.events.list.end(),
+                    [](const CompiledEvents::One& one) { return !one.coordinates.empty(); });
+    return !model.controls.empty()         ? "the model has actuators"
+           : !model.frictions.empty()      ? "the model has friction"
+           : !model.feedback.empty()       ? "forces depend on reactions"
+           : model.switches_by_reactions() ? "the force law switches on reactions"
+           : moves_by_events               ? "events change coordinates or velocities"
+                                           : "";
 }
 
 RoadCosts predict_costs(const CompiledModel& model) {
@@ -143,13 +146,22 @@ RoadCosts predict_costs(const CompiledModel& model) {
     return costs;
 }
 
+WatchCosts predict_watch(const CompiledModel& model, std::span<const int> rows) {
+    WatchCosts costs;
+    costs.sparse = sparse_watch_cost(model, rows);
+    costs.program =
+        model.is_large()
+            ? std::numeric_limits<double>::infinity()
+            : kOperationOfProgram *
+                  row_sequence(model, rows, costs.sparse / kOperationOfProgram).products;
+    return costs;
+}
+
 void choose_roads(CompiledModel& model) {
-    if (!may_have_sparse_rows(model)) {
-        return;
-    }
     const RoadCosts costs = predict_costs(model);
     model.sparse = costs.sparse < costs.full;
-    model.large = model.sparse && may_have_segments(model) && costs.segments < costs.one_piece;
+    model.large =
+        model.sparse && obstacle_to_segments(model).empty() && costs.segments < costs.one_piece;
 }
 
 double longest_program(const CompiledModel& model) {

@@ -14,12 +14,13 @@
 //   watch of the rank         a program        the fill of A A^T, row by row
 //                             sparse systems   the fill of [1 B^T; B 0], and solutions with it
 //
-// Actuators have full matrices alone; friction, forces that depend on multipliers, impacts, and
-// switches on reactions have one program alone, or none.
+// Actuators, friction, forces that depend on multipliers, impacts, and switches on reactions have
+// one program alone, or none.
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace ananke::compile {
@@ -37,9 +38,8 @@ struct RoadCosts {
 /// Of patterns alone. The fill is not counted where sparse systems cost more without it.
 RoadCosts predict_costs(const CompiledModel& model);
 
-/// Which of them a model may take.
-bool may_have_sparse_rows(const CompiledModel& model);
-bool may_have_segments(const CompiledModel& model);
+/// Why the programs of a model cannot come in segments; empty if they can.
+std::string obstacle_to_segments(const CompiledModel& model);
 
 /// Sets CompiledModel::sparse and CompiledModel::large.
 void choose_roads(CompiledModel& model);
@@ -56,6 +56,13 @@ struct RowSequence {
 };
 /// Ends where the products exceed `most`.
 RowSequence row_sequence(const CompiledModel& model, std::span<const int> rows, double most);
+
+/// Of one look for singular configurations where these rows count.
+struct WatchCosts {
+    double program = 0.0;  ///< at least, where it is dearer; infinite: none is made
+    double sparse = 0.0;
+};
+WatchCosts predict_watch(const CompiledModel& model, std::span<const int> rows);
 
 /// Products of that elimination beyond which sparse systems watch the rank of these rows with less.
 double most_products_of_watch(const CompiledModel& model, std::span<const int> rows);

@@ -271,5 +271,37 @@ TEST(ChooseRoads, FrictionKeepsFullMatricesAndImpactsKeepOneProgram) {
     EXPECT_FALSE(model.large);
 }
 
+TEST(Roads, TheWatchTakesTheCheaperMethod) {
+    // Rows of their own coordinates: their products have no entries off the diagonal.
+    CompiledModel apart = model_of_size(40, 20);
+    for (int row = 0; row < 20; ++row) {
+        apart.row_entries.push_back({row, 2 * row});
+        apart.row_entries.push_back({row, 2 * row + 1});
+    }
+    const WatchCosts few = predict_watch(apart, all_rows(apart));
+    EXPECT_LT(few.program, few.sparse);
+    // One coordinate in all rows: their products fill in, the sparse system does not.
+    CompiledModel together = model_of_size(2000, 1000);
+    for (int row = 0; row < 1000; ++row) {
+        together.row_entries.push_back({row, 0});
+        together.row_entries.push_back({row, 1 + row});
+    }
+    const WatchCosts many = predict_watch(together, all_rows(together));
+    EXPECT_GT(many.program, many.sparse);
+    together.large = true;
+    EXPECT_EQ(predict_watch(together, all_rows(together)).program, kNoLimit);
+}
+
+TEST(Roads, ActuatorsMayHaveSparseSystemsButNoSegments) {
+    std::mt19937 random(3);
+    CompiledModel model = random_rows(random, 2000, 900, 3);
+    EXPECT_EQ(obstacle_to_segments(model), "");
+    model.controls.emplace_back();
+    EXPECT_EQ(obstacle_to_segments(model), "the model has actuators");
+    choose_roads(model);
+    EXPECT_TRUE(model.sparse);
+    EXPECT_FALSE(model.large);
+}
+
 }  // namespace
 }  // namespace ananke::compile

@@ -134,7 +134,8 @@ std::string missing_text(const compile::CompiledModel& model, const solve::Contr
     return fmt::format("no control influences {}", combination_text(model, weights));
 }
 
-std::vector<std::string> servo_names(const compile::CompiledModel& model, const Eigen::VectorXd& weights) {
+std::vector<std::string> servo_names(const compile::CompiledModel& model,
+                                     const Eigen::VectorXd& weights) {
     const double largest = weights.cwiseAbs().maxCoeff();
     std::vector<std::string> names;
     for (std::size_t i = 0; i < model.rows.size(); ++i) {
@@ -146,8 +147,8 @@ std::vector<std::string> servo_names(const compile::CompiledModel& model, const 
 }
 
 /// Controls that take part in a combination, each with its place in the text.
-std::vector<std::string> controls_in(const compile::CompiledModel& model, const Eigen::VectorXd& weights,
-                                     bool described) {
+std::vector<std::string> controls_in(const compile::CompiledModel& model,
+                                     const Eigen::VectorXd& weights, bool described) {
     const double largest = weights.cwiseAbs().maxCoeff();
     std::vector<std::string> names;
     for (std::size_t k = 0; k < model.controls.size(); ++k) {
@@ -162,10 +163,6 @@ std::vector<std::string> controls_in(const compile::CompiledModel& model, const 
 }
 
 }  // namespace
-
-solve::ActuatedSolver solver_for(const compile::CompiledModel& model) {
-    return {model.n(), model.m(), model.actuated_rows, static_cast<int>(model.controls.size())};
-}
 
 ControlColumns::ControlColumns(const compile::CompiledModel& model) : model_(&model) {
     for (const mech::Control& control : model.controls) {
@@ -236,7 +233,7 @@ void ControlColumns::fill(Evaluator& evaluator, const Dynamics& dynamics, double
     const compile::CompiledModel& model = *model_;
     std::fill(control_values_.begin(), control_values_.end(), 0.0);
     std::fill(force_values_.begin(), force_values_.end(), 0.0);
-    const solve::System system = evaluator.system(t, q, v);
+    const compile::SparseValues at_state = evaluator.sparse_system(t, q, v);
     double* powers = force_values_.data() + 3 * pushes_.size();
     const auto add_power = [&](int constraint, double power) {
         const auto place = std::find(powers_.begin(), powers_.end(), constraint);
@@ -244,29 +241,25 @@ void ControlColumns::fill(Evaluator& evaluator, const Dynamics& dynamics, double
             powers[place - powers_.begin()] += power;
         }
     };
-    const Eigen::Map<const Eigen::VectorXd> velocity(v, model.n());
-    for (std::size_t i = 0; i < model.rows.size(); ++i) {
-        const mech::Row& row = model.rows[i];
-        if (!row.servo || row.actuated) {
+    for (std::size_t i = 0; i < at_state.A.size(); ++i) {
+        const auto [row, coordinate] = model.row_entries[i];
+        const mech::Row& servo = model.rows[at(row)];
+        if (!servo.servo || servo.actuated) {
             continue;
         }
-        const double lambda = dynamics.lambda()[static_cast<Eigen::Index>(i)];
+        const double force = dynamics.lambda()[row] * at_state.A[i];
         for (std::size_t k = 0; k < ideal_.size(); ++k) {
-            if (ideal_[k].constraint == row.constraint) {
-                const int j = ideal_[k].coordinate;
-                control_values_[model.controls.size() + k] +=
-                    lambda * system.A(static_cast<Eigen::Index>(i), j);
+            if (ideal_[k].constraint == servo.constraint && ideal_[k].coordinate == coordinate) {
+                control_values_[model.controls.size() + k] += force;
             }
         }
-        add_power(row.constraint,
-                  lambda * system.A.row(static_cast<Eigen::Index>(i)).dot(velocity));
+        add_power(servo.constraint, force * v[coordinate]);
     }
-    for (std::size_t k = 0; k < model.controls.size(); ++k) {
-        const mech::Control& control = model.controls[k];
-        const double u = dynamics.u()[static_cast<Eigen::Index>(k)];
-        control_values_[k] = u;
-        add_power(control.constraint,
-                  u * evaluator.actuation().row(static_cast<Eigen::Index>(k)).dot(velocity));
+    std::copy_n(dynamics.u().data(), model.controls.size(), control_values_.begin());
+    for (std::size_t i = 0; i < at_state.D.size(); ++i) {
+        const auto [control, coordinate] = model.control_entries[i];
+        add_power(model.controls[at(control)].constraint,
+                  control_values_[at(control)] * at_state.D[i] * v[coordinate]);
     }
     if (pushes_.empty()) {
         return;
@@ -286,9 +279,8 @@ void ControlColumns::fill(Evaluator& evaluator, const Dynamics& dynamics, double
 }
 
 int ControlWatch::orientation(Evaluator& evaluator, double t, std::span<const double> y) {
-    const auto n = static_cast<std::size_t>(evaluator.model().n());
-    const solve::System system = evaluator.system(t, y.data(), y.data() + n);
-    static_cast<void>(solver_->solve(system, evaluator.actuation()));
+    const double* const v = y.data() + evaluator.model().n();
+    static_cast<void>(solver_->solve(evaluator.sparse_system(t, y.data(), v), *motion_));
     return solver_->orientation();
 }
 
@@ -296,10 +288,9 @@ void ControlWatch::start(Evaluator& evaluator, double t, std::span<const double>
     if (evaluator.model().controls.empty()) {
         return;
     }
-    if (!solver_) {
-        solver_.emplace(solver_for(evaluator.model()));
-        // Dense output leaves the constraints a little.
-        solver_->set_tolerance(std::numeric_limits<double>::infinity());
+    if (!solver_) {  // dense output leaves the constraints a little
+        solver_ = make_kkt_solver(evaluator, Mismatch::kIsDrift, solve::Wanted::kMotion);
+        motion_.emplace(evaluator.model());
     }
     y_.assign(y.begin(), y.end());
     last_ = orientation(evaluator, t, y);
@@ -328,11 +319,11 @@ std::optional<double> ControlWatch::after_step(Evaluator& evaluator, ode::Steppe
 Error explain_controls(Evaluator& evaluator, double t, const double* q, const double* v,
                        double tolerance) {
     const compile::CompiledModel& model = evaluator.model();
-    solve::ActuatedSolver solver = solver_for(model);
-    solver.set_tolerance(std::numeric_limits<double>::infinity());
-    const solve::System system = evaluator.system(t, q, v);
-    static_cast<void>(solver.solve(system, evaluator.actuation()));
-    const solve::ControlGap gap = solver.gap(tolerance);
+    const std::unique_ptr<KktSolver> solver =
+        make_kkt_solver(evaluator, Mismatch::kIsDrift, solve::Wanted::kMotion);
+    Motion motion(model);
+    static_cast<void>(solver->solve(evaluator.sparse_system(t, q, v), motion));
+    const solve::ControlGap gap = solver->control_gap(tolerance);
     const std::span<const double> vectors = evaluator.control_vectors(t, q, v);
     std::string text;
     if (gap.missing.cols() > 0) {
@@ -374,11 +365,11 @@ std::string controls_nearly_lost(Evaluator& evaluator, double t, const double* q
     if (model.controls.empty()) {
         return "";
     }
-    solve::ActuatedSolver solver = solver_for(model);
-    solver.set_tolerance(std::numeric_limits<double>::infinity());
-    const solve::System system = evaluator.system(t, q, v);
-    const solve::SolveStatus status = solver.solve(system, evaluator.actuation());
-    if (status != solve::SolveStatus::kNotControlled && solver.regularity() > kWeakHold) {
+    const std::unique_ptr<KktSolver> solver =
+        make_kkt_solver(evaluator, Mismatch::kIsDrift, solve::Wanted::kMotion);
+    Motion motion(model);
+    const solve::SolveStatus status = solver->solve(evaluator.sparse_system(t, q, v), motion);
+    if (status != solve::SolveStatus::kNotControlled && solver->regularity() > kWeakHold) {
         return "";
     }
     return fmt::format("; near there {}",

@@ -2,16 +2,17 @@
 // fail. docs/theory.md, section 3.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "ode/stepper.h"
+#include "ananke/record.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
-#include "ananke/record.h"
-#include "solve/actuated.h"
+#include "ode/stepper.h"
+#include "solve/control_matrix.h"
 
 namespace ananke::dynamics {
 
@@ -57,7 +58,8 @@ class ControlWatch {
   private:
     int orientation(Evaluator& evaluator, double t, std::span<const double> y);
 
-    std::optional<solve::ActuatedSolver> solver_;
+    std::unique_ptr<KktSolver> solver_;
+    std::optional<Motion> motion_;
     std::vector<double> y_;
     int last_ = 0;
 };
@@ -69,7 +71,5 @@ Error explain_controls(Evaluator& evaluator, double t, const double* q, const do
 
 /// "near there the actuators ...", or nothing if they have a firm hold.
 std::string controls_nearly_lost(Evaluator& evaluator, double t, const double* q, const double* v);
-
-solve::ActuatedSolver solver_for(const compile::CompiledModel& model);
 
 }  // namespace ananke::dynamics

@@ -7,7 +7,6 @@
 
 #include "code/tangent.h"
 #include "dynamics/recorded_motion.h"
-#include "dynamics/segmented_elimination.h"
 
 namespace ananke::dynamics {
 namespace {
@@ -82,9 +81,9 @@ compile::RecordKey CompiledAcceleration::key(compile::RecordKey::Kind kind, cons
 
 CompiledAcceleration::Recording* CompiledAcceleration::make(RowOrder order) {
     const compile::CompiledModel& model = evaluator_->model();
-    const auto code = model.programs->get<Code>(key(compile::RecordKey::Kind::kAcceleration, order), [&] {
-        return model.is_large() ? record_segments(order, false) : record(order, false);
-    });
+    const auto code =
+        model.programs->get<Code>(key(compile::RecordKey::Kind::kAcceleration, order),
+                                  [&] { return compile(order, Outputs::kMotion); });
     recordings_.push_back(std::make_unique<Recording>(*code, std::move(order)));
     return recordings_.back().get();
 }
@@ -143,49 +142,107 @@ void CompiledAcceleration::set_bounds(Recording& recording) {
     recording.bounds.resize(recording.bounds.size() + recording.limits, 1.0);
 }
 
-CompiledAcceleration::Code CompiledAcceleration::record(const RowOrder& order,
-                                                        bool with_forces) const {
-    const compile::CompiledModel& model = evaluator_->model();
-    const compile::InputLayout& layout = model.layout;
-    const auto n = static_cast<std::size_t>(n_);
-    code::Builder builder(static_cast<std::uint32_t>(layout.size()));
-    const std::vector<Recorded> inputs = recorded_inputs(builder, *evaluator_);
-    Watched<Recorded> watched(order.rows.size());
-    const RecordedMotion motion(*evaluator_, builder, inputs, order, watched);
-    const MotionAnswer& answer = motion.answer();
-
-    std::vector<code::Value> outputs;
-    const auto put = [&](std::span<const Recorded> values) {
-        for (const Recorded& one : values) {
-            outputs.push_back(one.value(builder));
+void CompiledAcceleration::Watched::before(const solve::Elimination<Recorded>& elimination,
+                                           const solve::Pivot& pivot) {
+    if (pivot.coordinate >= 0 || !lengths_.empty()) {
+        return;
+    }
+    // Range space: all coordinates are gone.
+    for (std::size_t k = 0; k < rows_; ++k) {
+        const int unknown = elimination.n() + static_cast<int>(k);
+        const Recorded* length = elimination.find(unknown, unknown);
+        lengths_.push_back(length != nullptr ? *length : Recorded(0.0));  // no: gone already
+        if (length != nullptr) {
+            add_pivot(*length, kLengthBounds);
         }
+    }
+}
+
+void CompiledAcceleration::Watched::after(const solve::Pivot& pivot, const Recorded& value) {
+    if (pivot.coordinate >= 0) {
+        add_pivot(value, pivot.row < 0 ? kMassBounds : kRowBounds);
+        return;
+    }
+    const Recorded& length = lengths_[at(pivot.row)];
+    if (rows_ > 1 && length.is_same_as(value)) {
+        return;  // the first row is all its own
+    }
+    const Recorded part = length * reciprocal(value);
+    if (!part.is_number()) {
+        parts.push_back(part);
+    }
+}
+
+void CompiledAcceleration::Watched::add_pivot(const Recorded& value, const Bounds& least) {
+    if (!value.is_number()) {
+        pivots.push_back(value);
+        bounds.emplace_back(least);
+    }
+}
+
+CompiledAcceleration::Record CompiledAcceleration::record(code::Recorder& recorder,
+                                                          const RowOrder& order,
+                                                          Outputs wanted) const {
+    const compile::CompiledModel& model = evaluator_->model();
+    const std::size_t n = at(n_);
+    const std::vector<Recorded> inputs = recorded_inputs(recorder, *evaluator_);
+    Watched watched(order.rows.size());
+    RecordedMotion motion(*evaluator_, recorder, inputs, order, watched);
+    Record record;
+    const auto put = [&](std::span<const Recorded> values) {
+        record.outputs.insert(record.outputs.end(), values.begin(), values.end());
     };
-    const Recorded rate = motion.energy_rate();
-    put(std::span(inputs).subspan(layout.v(), n));
-    put(answer.a);
-    put({&rate, 1});
-    put(std::span(answer.lambda).subspan(at(model.constraint_rows)));
+    put(std::span(inputs).subspan(model.layout.v(), n));
+    put(std::span(motion.answer().x).first(n));
+    record.outputs.push_back(motion.energy_rate());
+    for (int row = model.constraint_rows; row < model.m(); ++row) {
+        record.outputs.push_back(motion.lambda(motion.answer(), row));
+    }
+    record.signs = {record.outputs.size(), watched.pivots.size()};
     put(watched.pivots);
     put(watched.parts);
     put(motion.limits());
     put(motion.closing());
-    if (with_forces) {
-        std::vector<Recorded> Qc = motion.push(answer);
-        for (std::size_t i = 0; i < motion.nonideal().size(); ++i) {
-            Qc[i] = Qc[i] + motion.nonideal()[i];
-        }
-        put(answer.lambda);
-        put(Qc);
-        if (model.has_nonideal) {
-            put(motion.push(motion.ideal()));
-        }
+    const auto put_forces = [&](const MotionAnswer& answer) {
+        put(std::span(answer.x).subspan(n));
         put(answer.u);
+    };
+    if (wanted == Outputs::kForces) {
+        put_forces(motion.answer());
+        if (model.has_nonideal) {
+            put_forces(motion.ideal());
+        }
     }
-    code::StateKernel kernel(builder.finish(outputs));
-    const bool takes_state_alone =
-        model.switches.empty() && code::used_inputs(kernel.program()) <= layout.a();
-    return {RecordedKernel(std::move(kernel)), std::move(watched.bounds), watched.parts.size(),
-            motion.limits().size(), takes_state_alone};
+    record.bounds = std::move(watched.bounds);
+    record.parts = watched.parts.size();
+    record.limits = motion.limits().size();
+    return record;
+}
+
+CompiledAcceleration::Code CompiledAcceleration::compile(const RowOrder& order,
+                                                         Outputs wanted) const {
+    const compile::CompiledModel& model = evaluator_->model();
+    code::Recorder recorder(static_cast<std::uint32_t>(model.layout.size()));
+    Record made = record(recorder, order, wanted);
+    Code code{recorder.kernel(made.outputs, model.most_operations, made.signs),
+              std::move(made.bounds), made.parts, made.limits};
+    code.takes_state_alone =
+        code.kernel.program() != nullptr && model.switches.empty() &&
+        code::used_inputs(code.kernel.program()->program()) <= model.layout.a();
+    return code;
+}
+
+/// One program, whatever its length, of the derivatives of the rates by q and v, which stand side by
+/// side among the inputs.
+code::Program CompiledAcceleration::record_tangent(const RowOrder& order) const {
+    const compile::InputLayout& layout = evaluator_->model().layout;
+    code::Recorder recorder(static_cast<std::uint32_t>(layout.size()));
+    const Record made = record(recorder, order, Outputs::kMotion);
+    const std::size_t rows = at(n_) + integrals_;
+    std::vector<std::uint32_t> moving(2 * at(n_));
+    std::iota(moving.begin(), moving.end(), static_cast<std::uint32_t>(layout.q()));
+    const auto rates = std::span(made.outputs).subspan(at(n_), rows);
+    return code::tangent(recorder.program(rates), moving, rows);
 }
 
 void CompiledAcceleration::start_from(const double* lambda) {
@@ -201,7 +258,7 @@ void CompiledAcceleration::closing_multipliers(const std::vector<double>& output
 }
 
 /// Until forces and multipliers agree: at once where the forces are affine.
-void CompiledAcceleration::run_closed(RecordedKernel& kernel, std::vector<double>& outputs,
+void CompiledAcceleration::run_closed(code::RecordedKernel& kernel, std::vector<double>& outputs,
                                       double t, const double* q, const double* v) {
     const std::vector<double>* x = &x_;
     for (int iteration = 0; iteration < kMostIterations; ++iteration) {
@@ -218,20 +275,18 @@ void CompiledAcceleration::run_closed(RecordedKernel& kernel, std::vector<double
 std::optional<MotionForces> CompiledAcceleration::forces(double t, const double* q,
                                                          const double* v) {
     const compile::CompiledModel& model = evaluator_->model();
-    if (model.is_large() && model.has_nonideal) {
-        return std::nullopt;  // the ideal part would need an elimination of its own
-    }
     if (!active_->forces) {
-        const auto kernel =
-            model.programs->get<RecordedKernel>(key(compile::RecordKey::Kind::kForces, active_->order), [&] {
-                return model.is_large() ? record_segments(active_->order, true).kernel
-                                        : record(active_->order, true).kernel;
-            });
+        const auto kernel = model.programs->get<code::RecordedKernel>(
+            key(compile::RecordKey::Kind::kForces, active_->order),
+            [&] { return compile(active_->order, Outputs::kForces).kernel; });
         active_->forces.emplace(*kernel);
     }
     forces_outputs_.resize(active_->forces->output_count());
     if (feeds_back_) {
         run_closed(*active_->forces, forces_outputs_, t, q, v);
+        next_ = x_;
+        closing_multipliers(forces_outputs_, next_);
+        evaluator_->set_multipliers(next_.data());
     } else {
         active_->forces->run(evaluator_->system_inputs(t, q, v).data(), forces_outputs_.data());
     }
@@ -240,9 +295,6 @@ std::optional<MotionForces> CompiledAcceleration::forces(double t, const double*
         !std::all_of(forces_outputs_.begin(), forces_outputs_.end(), finite)) {
         return std::nullopt;
     }
-    if (model.is_large()) {
-        return sparse_forces(t, q, v);
-    }
     std::span<const double> rest =
         std::span<const double>(forces_outputs_).subspan(before_closing() + model.feedback.size());
     const auto take = [&rest](std::size_t count) {
@@ -250,54 +302,61 @@ std::optional<MotionForces> CompiledAcceleration::forces(double t, const double*
         rest = rest.subspan(count);
         return head;
     };
+    const std::vector<int>& rows = active_->order.rows;
+    const auto take_forces = [&](std::vector<double>& lambda) {
+        lambda.assign(model.rows.size(), 0.0);
+        for (const int row : rows) {
+            lambda[at(row)] = -take(1).front();
+        }
+        return take(model.controls.size());
+    };
+    const compile::SparseValues values = evaluator_->sparse_system(t, q, v);
     MotionForces found;
     found.a = std::span<const double>(forces_outputs_).subspan(at(n_), at(n_));
-    found.lambda = take(model.rows.size());
-    found.Qc = take(at(n_));
-    found.Qc_ideal = take(model.has_nonideal ? at(n_) : 0);
-    found.u = take(model.controls.size());
-    found.rank = static_cast<int>(active_->order.rows.size() + active_->order.controls.size());
+    found.u = take_forces(lambda_);
+    found.lambda = lambda_;
+    Qc_.assign(at(n_), 0.0);
+    push(lambda_, found.u, values, Qc_);
+    if (model.has_nonideal) {
+        for (std::size_t i = 0; i < Qc_.size(); ++i) {
+            Qc_[i] += values.C[i];
+        }
+        const std::span<const double> u = take_forces(ideal_lambda_);
+        Qc_ideal_.assign(at(n_), 0.0);
+        push(ideal_lambda_, u, values, Qc_ideal_);
+        found.Qc_ideal = Qc_ideal_;
+    }
+    found.Qc = Qc_;
+    found.rank = static_cast<int>(rows.size() + active_->order.controls.size());
     return found;
 }
 
-/// Of a program in segments, which gives the multipliers alone.
-MotionForces CompiledAcceleration::sparse_forces(double t, const double* q, const double* v) {
+/// force += A^T lambda + D u
+void CompiledAcceleration::push(std::span<const double> lambda, std::span<const double> u,
+                                const compile::SparseValues& values,
+                                std::vector<double>& force) const {
     const compile::CompiledModel& model = evaluator_->model();
-    const std::vector<int>& rows = active_->order.rows;
-    lambda_.assign(model.rows.size(), 0.0);
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-        lambda_[at(rows[k])] = -forces_outputs_[before_closing() + k];
-    }
-    const compile::SparseValues values = evaluator_->sparse_system(t, q, v);
-    Qc_.assign(at(n_), 0.0);
     for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
         const compile::Place& place = model.row_entries[i];
-        Qc_[at(place.column)] += values.A[i] * lambda_[at(place.row)];
+        force[at(place.column)] += values.A[i] * lambda[at(place.row)];
     }
-    const auto a = std::span<const double>(forces_outputs_).subspan(at(n_), at(n_));
-    return {a, lambda_, Qc_, {}, {}, static_cast<int>(rows.size())};
+    for (std::size_t i = 0; i < model.control_entries.size(); ++i) {
+        const compile::Place& place = model.control_entries[i];
+        force[at(place.column)] += values.D[i] * u[at(place.row)];
+    }
 }
 
-bool CompiledAcceleration::derivatives(double t, const double* q, const double* v,
+void CompiledAcceleration::derivatives(double t, const double* q, const double* v,
                                        std::span<double> J) {
-    const compile::InputLayout& layout = evaluator_->model().layout;
-    const auto n = static_cast<std::size_t>(n_);
-    const std::size_t inputs = layout.size();
-    const std::size_t columns = 2 * n;  // q and v stand side by side among the inputs
+    const std::size_t n = at(n_);
+    const std::size_t inputs = evaluator_->model().layout.size();
+    const std::size_t columns = 2 * n;
     const std::size_t rows = n + integrals_;
     constexpr std::size_t lanes = kLanes;
-    if (active_->kernel.program() == nullptr) {
-        return false;
-    }
     if (!active_->tangent) {
-        std::vector<std::uint32_t> moving(columns);
-        std::iota(moving.begin(), moving.end(), static_cast<std::uint32_t>(layout.q()));
         const auto code = evaluator_->model().programs->get<code::PacketKernel<kLanes>>(
-            key(compile::RecordKey::Kind::kTangent, active_->order), [&] {
-                code::Program program = *active_->kernel.program();
-                program.outputs.erase(program.outputs.begin(), program.outputs.begin() + n_);
-                return code::PacketKernel<kLanes>(code::tangent(program, moving, rows));
-            });
+            key(compile::RecordKey::Kind::kTangent, active_->order),
+            [&] { return code::PacketKernel<kLanes>(record_tangent(active_->order)); });
         active_->tangent.emplace(*code);
     }
     tangent_inputs_.assign((inputs + columns) * lanes, 0.0);
@@ -326,7 +385,6 @@ bool CompiledAcceleration::derivatives(double t, const double* q, const double* 
             }
         }
     }
-    return true;
 }
 
 bool CompiledAcceleration::serves_across() const {

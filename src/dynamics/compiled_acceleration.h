@@ -20,6 +20,7 @@
 
 #include "code/kernel.h"
 #include "dynamics/evaluator.h"
+#include "dynamics/recorded_motion.h"
 #include "dynamics/recording.h"
 
 namespace ananke::dynamics {
@@ -62,8 +63,13 @@ class CompiledAcceleration {
     }
     /// Instructions of the program. Requires ready().
     std::size_t program_size() const { return active_->kernel.size(); }
-    /// The program, if it is in segments, else null. Requires ready().
-    const code::SegmentedProgram* segments() const { return active_->kernel.segments(); }
+    /// Its segments, null if it is one program. Requires ready().
+    const code::SegmentedProgram* segments() const {
+        const code::SegmentedKernel* segments = active_->kernel.segments();
+        return segments != nullptr ? &segments->program() : nullptr;
+    }
+    /// The program, null if it is in segments. Requires ready().
+    const code::StateKernel* program() const { return active_->kernel.program(); }
     /// The choice. Requires ready().
     const RowOrder& order() const { return active_->order; }
 
@@ -78,11 +84,6 @@ class CompiledAcceleration {
         }
         return health(outputs_);
     }
-    /// The program as a whole, null if it is in segments. Requires ready().
-    std::shared_ptr<const code::Program> program() const {
-        return active_->kernel.shared_program();
-    }
-
     // Where forces depend on multipliers, a run finds them from those of another state.
     /// That state: the multipliers (m) at it, or those of the last run().
     void start_from(const double* lambda);
@@ -112,10 +113,8 @@ class CompiledAcceleration {
     }
 
     /// Derivatives of a, then of what follows it among the rates, by (q, v), row by row: rows of 2n
-    /// numbers.
-    /// Requires ready(). Allocates where the order has not been asked for any before. False for
-    /// programs in segments.
-    bool derivatives(double t, const double* q, const double* v, std::span<double> J);
+    /// numbers. Requires ready(). Allocates where the order has not been asked for any before.
+    void derivatives(double t, const double* q, const double* v, std::span<double> J);
 
   private:
     /// Directions that one run of a program of derivatives takes.
@@ -146,11 +145,10 @@ class CompiledAcceleration {
             : least(bounds), fine(std::max({bounds.alarm, bounds.good, bounds.sound})) {}
     };
     /// Outputs: the rates, pivots, per row of the range-space order its squared length over its
-    /// pivot, RecordedMotion::limits() and closing(). Where forces are wanted: lambda (m), Qc,
-    /// Qc_ideal if there is another part, u; of programs in segments the multipliers of the rows of
-    /// the order alone, with a minus sign.
+    /// pivot, RecordedMotion::limits() and closing(). Where forces are wanted, of the motion and, if
+    /// there is a non-ideal part, of the ideal one: -lambda of the rows of the order, u.
     struct Code {
-        RecordedKernel kernel;
+        code::RecordedKernel kernel;
         std::vector<PivotWatch> pivots;
         std::size_t parts = 0;
         std::size_t limits = 0;
@@ -159,10 +157,10 @@ class CompiledAcceleration {
     /// One order, and what this run knows of it.
     struct Recording : Code {
         Recording(const Code& code, RowOrder its_order) : Code(code), order(std::move(its_order)) {
-            in_place = takes_state_alone ? kernel.whole() : nullptr;
+            in_place = takes_state_alone ? kernel.program() : nullptr;
         }
         RowOrder order;
-        std::optional<RecordedKernel> forces = {};               ///< made when it is asked for
+        std::optional<code::RecordedKernel> forces = {};               ///< made when it is asked for
         std::optional<code::PacketKernel<kLanes>> tangent = {};  ///< likewise
         /// What is watched is multiplied by them: pivots must reach 1, the others must not exceed
         /// it.
@@ -172,61 +170,22 @@ class CompiledAcceleration {
         double most_inverse_part = 1.0 / solve::kSoundPart;
     };
     /// What is watched of an elimination.
-    template <class S>
-    class Watched final : public PivotObserver<S> {
+    class Watched final : public MotionObserver {
       public:
         explicit Watched(std::size_t rows) : rows_(rows) {}
+        void before(const solve::Elimination<code::Recorded>& elimination,
+                    const solve::Pivot& pivot) override;
+        void after(const solve::Pivot& pivot, const code::Recorded& value) override;
+        void of_control(const code::Recorded& value) override { add_pivot(value, kControlBounds); }
 
-        void before(const solve::Elimination<S>& elimination, const solve::Pivot& pivot) override {
-            if (pivot.coordinate >= 0 || !lengths_.empty()) {
-                return;
-            }
-            // Range space: all coordinates are gone.
-            for (std::size_t k = 0; k < rows_; ++k) {
-                const int unknown = elimination.n() + static_cast<int>(k);
-                const S* length = elimination.find(unknown, unknown);
-                lengths_.push_back(length != nullptr ? *length : S(0.0));  // no: gone already
-                if (length != nullptr) {
-                    add_pivot(*length, kLengthBounds);
-                }
-            }
-        }
-        void after(const solve::Pivot& pivot, const S& value) override {
-            if (pivot.coordinate < 0) {
-                const S& length = lengths_[at(pivot.row)];
-                if constexpr (std::is_same_v<S, code::Recorded>) {
-                    if (rows_ > 1 && length.is_same_as(value)) {
-                        return;  // the first row is all its own
-                    }
-                }
-                const S part = length * reciprocal(value);
-                if (!part.is_number()) {
-                    parts.push_back(part);
-                }
-            } else {
-                add_pivot(value, pivot.row < 0 ? kMassBounds : kRowBounds);
-            }
-        }
-        void of_control(const S& value) override { add_pivot(value, kControlBounds); }
-
-        std::vector<S> pivots, parts;
+        std::vector<code::Recorded> pivots, parts;
         std::vector<PivotWatch> bounds;  ///< of pivots
 
       private:
-        void add_pivot(const S& value, const Bounds& least) {
-            if (value.is_number()) {
-                return;
-            }
-            if constexpr (std::is_same_v<S, code::Recorded>) {
-                pivots.push_back(value.unsigned_part());  // watched against what it was
-            } else {
-                pivots.push_back(value);
-            }
-            bounds.emplace_back(least);
-        }
+        void add_pivot(const code::Recorded& value, const Bounds& least);
 
         std::size_t rows_;
-        std::vector<S> lengths_;  ///< squared, of the rows in the range-space order
+        std::vector<code::Recorded> lengths_;  ///< squared, of the rows in the range-space order
     };
 
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -236,8 +195,16 @@ class CompiledAcceleration {
     std::size_t before_closing() const {
         return watched() + active_->pivots.size() + active_->parts + active_->limits;
     }
-    Code record(const RowOrder& order, bool with_forces) const;
-    Code record_segments(const RowOrder& order, bool with_multipliers) const;
+    enum class Outputs : std::uint8_t { kMotion, kForces };
+    struct Record {
+        std::vector<code::Recorded> outputs;
+        code::FreeSigns signs;  ///< pivots are watched by their size, see PivotWatch
+        std::vector<PivotWatch> bounds;
+        std::size_t parts = 0, limits = 0;
+    };
+    Record record(code::Recorder& recorder, const RowOrder& order, Outputs wanted) const;
+    Code compile(const RowOrder& order, Outputs wanted) const;
+    code::Program record_tangent(const RowOrder& order) const;
     Recording* make(RowOrder order);
     compile::RecordKey key(compile::RecordKey::Kind kind, const RowOrder& order) const;
     PivotHealth health(const std::vector<double>& outputs) const {
@@ -254,10 +221,11 @@ class CompiledAcceleration {
         return fine ? PivotHealth::kSound : examine(outputs);
     }
     PivotHealth examine(const std::vector<double>& outputs) const;
-    void run_closed(RecordedKernel& kernel, std::vector<double>& outputs, double t, const double* q,
+    void run_closed(code::RecordedKernel& kernel, std::vector<double>& outputs, double t, const double* q,
                     const double* v);
     void closing_multipliers(const std::vector<double>& outputs, std::vector<double>& x) const;
-    MotionForces sparse_forces(double t, const double* q, const double* v);
+    void push(std::span<const double> lambda, std::span<const double> u,
+              const compile::SparseValues& values, std::vector<double>& force) const;
     bool suits(Recording& recording);
     Recording* find_suitable(std::span<const int> rows);
     void measure();
@@ -275,7 +243,8 @@ class CompiledAcceleration {
     std::vector<double> outputs_;
     std::vector<double> x_;     ///< multipliers of the constraint rows that runs start from
     std::vector<double> next_;  ///< the same in the next iteration
-    std::vector<double> forces_outputs_, lambda_, Qc_;
+    std::vector<double> forces_outputs_;
+    std::vector<double> lambda_, Qc_, ideal_lambda_, Qc_ideal_;  ///< of forces()
     std::vector<double> tangent_inputs_, tangent_outputs_;  ///< kLanes numbers each
 };
 

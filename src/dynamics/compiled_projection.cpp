@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "base/fresh_numbers.h"
+#include "code/replay.h"
+#include "dynamics/recorded_elimination.h"
 
 namespace ananke::dynamics {
 namespace {
@@ -117,45 +119,46 @@ CompiledProjection::Level CompiledProjection::make_level(bool velocity,
             .add(parameters_of(*evaluator_))
             .add(order.rows)
             .add(order.pivots);
-    const auto kernel = model.programs->get<RecordedKernel>(key, [&] {
-        return model.is_large() ? record_segments(program, rows, places, order, norms)
-                                : RecordedKernel(record_level(program, rows, places, order, norms));
-    });
+    const auto kernel = model.programs->get<code::RecordedKernel>(
+        key, [&] { return record_level(program, rows, places, order, norms); });
     return {*kernel, rows};
 }
 
 /// `program` gives residuals, entries of J at `places`, magnitudes.
-code::StateKernel CompiledProjection::record_level(const code::Program& program, std::size_t rows,
-                                                   std::span<const compile::Place> places,
-                                                   const RowOrder& order,
-                                                   std::span<const int> norms) const {
+code::RecordedKernel CompiledProjection::record_level(const code::Program& program,
+                                                      std::size_t rows,
+                                                      std::span<const compile::Place> places,
+                                                      const RowOrder& order,
+                                                      std::span<const int> norms) const {
     const compile::CompiledModel& model = evaluator_->model();
-    code::Builder builder(static_cast<std::uint32_t>(model.layout.size()));
-    const std::vector<Recorded> inputs = recorded_inputs(builder, *evaluator_);
-    const std::vector<Recorded> mass = code::replay(builder, model.mass.program(), inputs);
-    const std::vector<Recorded> values = code::replay(builder, program, inputs);
-    const std::size_t all = (values.size() - places.size()) / 2;  // rows, and integrals not held
-    const std::span<const Recorded> residuals = std::span(values).first(rows);
-    const std::span<const Recorded> entries = std::span(values).subspan(all, places.size());
-    const std::span<const Recorded> magnitudes =
-        std::span(values).subspan(all + places.size(), rows);
-
-    RecordedSystem system{places, mass, entries, std::vector<Recorded>(n_, Recorded(0.0)), {}};
-    for (const int row : order.rows) {
-        system.b.push_back(Recorded(0.0) - residuals[static_cast<std::size_t>(row)]);
-    }
-    const std::vector<Recorded> solution =
-        record_elimination(*evaluator_, inputs, std::move(system), order, norms);
-    std::vector<code::Value> outputs;
-    for (std::size_t i = 0; i < n_; ++i) {
-        outputs.push_back(solution[i].value(builder));
-    }
-    for (const std::span<const Recorded> part : {residuals, magnitudes}) {
-        for (const Recorded& one : part) {
-            outputs.push_back(one.value(builder));
+    code::Recorder recorder(static_cast<std::uint32_t>(model.layout.size()));
+    const std::vector<Recorded> inputs = recorded_inputs(recorder, *evaluator_);
+    const std::vector<std::uint32_t> colors = input_colors(model);
+    code::Replay mass(recorder, model.mass.program(), inputs, colors);
+    code::Replay level(recorder, program, inputs, colors);
+    const std::size_t all = (program.outputs.size() - places.size()) / 2;  // and integrals not held
+    RecordedElimination elimination(
+        recorder, *evaluator_, inputs,
+        {places, [&](std::size_t i) { return mass.output(i); },
+         [&](std::size_t i) { return level.output(all + i); }},
+        order, norms);
+    std::vector<Recorded> outputs = elimination.eliminate(
+        {[](std::size_t) { return Recorded(0.0); },
+         [&](std::size_t k) {
+             return Recorded(0.0) - level.output(static_cast<std::size_t>(order.rows[k]));
+         }});
+    outputs.resize(n_);
+    std::vector<Recorded> magnitudes;
+    int constraint = -1;
+    for (std::size_t k = 0; k < rows; ++k) {
+        if (std::exchange(constraint, model.rows[k].constraint) != model.rows[k].constraint) {
+            recorder.cut();
         }
+        outputs.push_back(level.output(k));
+        magnitudes.push_back(level.output(all + places.size() + k));
     }
-    return code::StateKernel(builder.finish(outputs));
+    outputs.insert(outputs.end(), magnitudes.begin(), magnitudes.end());
+    return recorder.kernel(outputs, model.most_operations);
 }
 
 void CompiledProjection::take_slopes(Level& level, bool velocity, double t, const double* q,

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "code/kernel.h"
+#include "code/recorded_kernel.h"
 #include "dynamics/evaluator.h"
 #include "dynamics/recording.h"
 #include "solve/projection.h"
@@ -55,7 +55,7 @@ class CompiledProjection {
     };
     /// One program: dx (n), then the residuals of all rows, then the magnitudes of their terms.
     struct Level {
-        RecordedKernel kernel;
+        code::RecordedKernel kernel;
         std::size_t rows;
         std::vector<Slope> slopes = {};   ///< where the program was made
         std::vector<double> floors = {};  ///< rows: least scale of each
@@ -69,12 +69,9 @@ class CompiledProjection {
     std::unique_ptr<Recording> record(const RowOrder& order, double t, const double* q,
                                       const double* v) const;
     Level make_level(bool velocity, const RowOrder& order) const;
-    code::StateKernel record_level(const code::Program& program, std::size_t rows,
-                                   std::span<const compile::Place> places, const RowOrder& order,
-                                   std::span<const int> norms) const;
-    RecordedKernel record_segments(const code::Program& program, std::size_t rows,
-                                   std::span<const compile::Place> places, const RowOrder& order,
-                                   std::span<const int> norms) const;
+    code::RecordedKernel record_level(const code::Program& program, std::size_t rows,
+                                      std::span<const compile::Place> places,
+                                      const RowOrder& order, std::span<const int> norms) const;
     std::optional<std::vector<solve::Pivot>> own_pivots(std::span<const int> rows, double t,
                                                         const double* q, const double* v) const;
     void take_slopes(Level& level, bool velocity, double t, const double* q, const double* v) const;

@@ -28,7 +28,6 @@ Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options, solve::
       options_(options),
       wanted_(wanted),
       feedback_(evaluator.model()),
-      stick_share_(evaluator.model()),
       needs_multipliers_(
           !evaluator.model().feedback.empty() ||
           (!evaluator.model().frictions.empty() && evaluator.model().controls.empty())),

@@ -1,9 +1,11 @@
-// Why a large model has no motion at a state, with names and places.
+// Why a model has no motion at a state, with names and places, by sparse systems.
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "compile/roads.h"
+#include "dynamics/actuation.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/not_finite.h"
 #include "dynamics/some_names.h"
@@ -12,6 +14,9 @@
 namespace ananke::dynamics {
 namespace {
 
+/// Operations of full matrices that may go into a more exact explanation: the eigenvalues of M take
+/// ten times as many, a minute altogether.
+constexpr double kLongestExplanation = 1e10;
 /// A mass below this part of the largest counts as none.
 constexpr double kNoMass = 1e-12;
 
@@ -21,7 +26,8 @@ std::size_t at(int i) {
 
 /// Bodies and coordinates of none that have coordinates without mass, the first of them with their
 /// places.
-std::vector<std::string> without_mass(const compile::CompiledModel& model, const compile::SparseValues& values) {
+std::vector<std::string> without_mass(const compile::CompiledModel& model,
+                                      const compile::SparseValues& values) {
     std::vector<double> mass(at(model.n()), 0.0);
     for (std::size_t i = 0; i < values.M.size(); ++i) {
         if (model.mass_entries[i].row == model.mass_entries[i].column) {
@@ -50,7 +56,11 @@ std::vector<std::string> without_mass(const compile::CompiledModel& model, const
 }  // namespace
 
 Error SparseKkt::explain(double t, const double* q, const double* v) {
-    if (!evaluator_->model().is_large()) {
+    if (status_ == solve::SolveStatus::kNotControlled) {
+        return explain_controls(*evaluator_, t, q, v);
+    }
+    if (!evaluator_->model().is_large() &&
+        compile::predict_costs(evaluator_->model()).full < kLongestExplanation) {
         return explain_failure(*evaluator_, t, q, v);
     }
     const compile::CompiledModel& model = evaluator_->model();

@@ -1,10 +1,9 @@
 // The system of a model as full matrices, scattered from its entries.
 #pragma once
 
-#include <Eigen/Dense>
-
 #include "compile/compiled_model.h"
 #include "compile/sparse_values.h"
+#include "dense/dense.h"
 #include "solve/system.h"
 
 namespace ananke::dynamics {

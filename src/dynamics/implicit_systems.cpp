@@ -7,8 +7,10 @@
 #include <numeric>
 #include <utility>
 
-#include "ode/finite.h"
+#include <fmt/format.h>
+
 #include "dynamics/recording.h"
+#include "ode/finite.h"
 
 namespace ananke::dynamics {
 namespace {
@@ -20,6 +22,16 @@ constexpr int kFewCoordinates = 50;
 /// Time of one operation of a sparse factorisation, over that of a full one: where everything is
 /// tied to everything, steps take as long at 60 coordinates and 1.4 times at 240.
 constexpr double kSparseEffort = 2.0;
+/// Memory that the full matrices of an implicit step may take: about half of what a desktop
+/// computer has. More would not fail with a message but end the program.
+constexpr double kMostGigabytes = 4.0;
+
+/// J of y' = (v, a), its real factor, and one complex factor per pair of stages (two): 72 n^2
+/// bytes.
+double gigabytes_of_full_steps(int n) {
+    return (4.0 * sizeof(double) + sizeof(double) + 2.0 * sizeof(std::complex<double>)) * n * n /
+           1e9;
+}
 
 std::size_t at(int i) {
     return static_cast<std::size_t>(i);
@@ -49,6 +61,20 @@ bool may_be_sparse(const compile::CompiledModel& model, const DynamicsOptions& o
            options.form == solve::Form::kAuto && options.drift != Drift::kBaumgarte;
 }
 
+std::optional<Error> obstacle_to_full_steps(int coordinates) {
+    const double gigabytes = gigabytes_of_full_steps(coordinates);
+    if (gigabytes <= kMostGigabytes) {
+        return std::nullopt;
+    }
+    return Error{
+        ErrorCode::kNotApplicable,
+        fmt::format("implicit steps of this model need full matrices ({} coordinates: {:.1f} "
+                    "GB, at most {} GB are taken): it has friction, actuators or forces that "
+                    "depend on reactions, or forces of very many coordinates at once, or "
+                    "--form or --drift baumgarte is given; leave out stiff",
+                    coordinates, gigabytes, kMostGigabytes)};
+}
+
 std::unique_ptr<ImplicitSystems> ImplicitSystems::make(Evaluator& evaluator,
                                                        const RightHandSide& acceleration,
                                                        std::size_t pairs,
@@ -58,8 +84,9 @@ std::unique_ptr<ImplicitSystems> ImplicitSystems::make(Evaluator& evaluator,
         return nullptr;
     }
     auto made = std::make_unique<ImplicitSystems>(evaluator, acceleration, pairs);
-    return made->is_sparse() && (wanted || n > kMostFullSteps || made->pays()) ? std::move(made)
-                                                                               : nullptr;
+    return made->is_sparse() && (wanted || obstacle_to_full_steps(n) || made->pays())
+               ? std::move(made)
+               : nullptr;
 }
 
 ImplicitSystems::ImplicitSystems(Evaluator& evaluator, const RightHandSide& acceleration,

@@ -2,8 +2,8 @@
 //
 // y = (q, v, w), q' = v, v' = a(q, v, t). The derivatives of a fill a matrix, those of the
 // equations that a solves do not: K d[a; y] = R_q dq + R_v dv with K = [M A^T; A 0] of the rows
-// that count (dynamics/motion_derivatives.h). So (m - J) x = r, with x_v = m x_q - r_q, is one sparse
-// system of the size n + rows,
+// that count (dynamics/motion_derivatives.h). So (m - J) x = r, with x_v = m x_q - r_q, is one
+// sparse system of the size n + rows,
 //
 //   (K_q - R_q/m^2 - R_v/m) x_q + [A^T; 0] mu/m^2 = K_q (r_q/m + r_v/m^2) - R_v r_q/m^2
 //
@@ -18,11 +18,11 @@
 #include <span>
 #include <vector>
 
-#include "ode/linearization.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
 #include "dynamics/motion_derivatives.h"
 #include "dynamics/right_hand_side.h"
+#include "ode/linearization.h"
 #include "solve/sparse_factor.h"
 #include "solve/symmetric_factor.h"
 
@@ -31,8 +31,8 @@ namespace ananke::dynamics {
 /// Whether the acceleration of a model depends on nothing but state and parameters, so that its
 /// implicit steps may do without matrices whatever its size.
 bool may_be_sparse(const compile::CompiledModel& model, const DynamicsOptions& options);
-/// Coordinates up to which implicit steps may have full matrices.
-constexpr int kMostFullSteps = 2000;
+/// Why implicit steps of a model cannot have full matrices, for their memory; nothing if they can.
+std::optional<Error> obstacle_to_full_steps(int coordinates);
 
 class ImplicitSystems final : public ode::LinearSystems {
   public:

@@ -7,6 +7,7 @@
 #include "dynamics/actuation.h"
 #include "dynamics/feedback_matrix.h"
 #include "dynamics/full_matrices.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/sparse_kkt.h"
 #include "solve/actuated.h"
 
@@ -19,14 +20,15 @@ using solve::Wanted;
 /// Pivots that fall below this part of their value at the start of the step ask for a new choice.
 constexpr double kPivotAlarm = 1e-3;
 
-/// What both solvers by full matrices share; Solver is an AccelerationSolver or an ActuatedSolver.
+/// What both solvers by full matrices share. Solver: solve::AccelerationSolver,
+/// solve::ActuatedSolver.
 template <class Solver>
 class FullKkt : public KktSolver {
   public:
-    FullKkt(Evaluator& evaluator, Solver solver, Mismatch mismatch)
+    FullKkt(Evaluator& evaluator, Solver& solver, Mismatch mismatch)
         : evaluator_(&evaluator),
           matrices_(evaluator.model()),
-          solver_(std::move(solver)),
+          solver_(solver),
           feedback_(evaluator.model().feedback.size()),
           change_(feedback_.entries().empty() ? 0 : evaluator.model().rows.size()) {
         if (mismatch == Mismatch::kIsDrift) {
@@ -94,20 +96,26 @@ class FullKkt : public KktSolver {
 
     Evaluator* evaluator_;
     FullMatrices matrices_;
-    Solver solver_;
+    Solver& solver_;
     FeedbackMatrix feedback_;
     std::vector<double> change_;  ///< m
 };
 
+/// A member that is made before the base that refers to it.
+template <class Part>
+struct Has {
+    Part part;
+};
+
 /// Without controls.
-class FreeKkt final : public FullKkt<solve::AccelerationSolver> {
+class FreeKkt final : private Has<FullRows>, public FullKkt<solve::AccelerationSolver> {
   public:
     FreeKkt(Evaluator& evaluator, Mismatch mismatch)
-        : FullKkt(evaluator, {evaluator.model().n(), evaluator.model().m()}, mismatch) {}
+        : Has{FullRows(evaluator)}, FullKkt(evaluator, part.solver(), mismatch) {}
 
     SolveStatus attribute(const compile::SparseValues& at, const double* a, double weakest,
                           Motion& motion) override {
-        return take(solver_.attribute(matrices_.of(at, evaluator_->magnitudes()), a, weakest),
+        return take(part.attribute(matrices_.of(at, evaluator_->magnitudes()), a, weakest),
                     Wanted::kAll, motion);
     }
     double weakest_pivot() const override { return solver_.weakest_pivot(); }
@@ -117,26 +125,24 @@ class FreeKkt final : public FullKkt<solve::AccelerationSolver> {
         }
         return solver_.weakest_row();
     }
-    std::vector<int> kept_rows() const override {
-        std::vector<int> rows;
-        for (int k = 0; k < solver_.rank(); ++k) {
-            rows.push_back(solver_.kept_row(k));
-        }
-        return rows;
-    }
-    const solve::AccelerationSolver* full_rows() const override { return &solver_; }
+    std::vector<int> kept_rows() const override { return part.kept(); }
+    const RowRank* row_rank() const override { return &part; }
 
   private:
-    SolveStatus choose(const solve::System& at) override { return solver_.solve(at); }
+    SolveStatus choose(const solve::System& at) override { return part.solve(at); }
     SolveStatus again(const solve::System& at, Wanted wanted) override {
         return solver_.solve_again(at, wanted);
     }
 };
 
-class ActuatedKkt final : public FullKkt<solve::ActuatedSolver> {
+class ActuatedKkt final : private Has<solve::ActuatedSolver>,
+                          public FullKkt<solve::ActuatedSolver> {
   public:
     ActuatedKkt(Evaluator& evaluator, Mismatch mismatch)
-        : FullKkt(evaluator, solver_for(evaluator.model()), mismatch) {}
+        : Has{solve::ActuatedSolver(evaluator.model().n(), evaluator.model().m(),
+                                    evaluator.model().actuated_rows,
+                                    static_cast<int>(evaluator.model().controls.size()))},
+          FullKkt(evaluator, part, mismatch) {}
 
     /// The forces of a given motion are not told apart from controls: by the rows alone.
     SolveStatus attribute(const compile::SparseValues& at, const double* a, double weakest,
@@ -158,6 +164,10 @@ class ActuatedKkt final : public FullKkt<solve::ActuatedSolver> {
         return pivots;
     }
     double regularity() const override { return solver_.regularity(); }
+    int orientation() const override { return solver_.orientation(); }
+    solve::ControlGap control_gap(double tolerance) const override {
+        return solver_.gap(tolerance);
+    }
     void share(std::span<double> lambda) override { solver_.share(lambda.data()); }
     Error explain(double t, const double* q, const double* v) override {
         const compile::SparseValues at = evaluator_->sparse_system(t, q, v);
@@ -185,6 +195,10 @@ Motion::Motion(const compile::CompiledModel& model)
       lambda(static_cast<std::size_t>(model.m())),
       u(model.controls.size()) {}
 
+solve::ControlGap KktSolver::control_gap(double /*tolerance*/) const {
+    return {};
+}
+
 std::unique_ptr<KktSolver> make_full_kkt_solver(Evaluator& evaluator, Mismatch mismatch) {
     if (evaluator.model().controls.empty()) {
         return std::make_unique<FreeKkt>(evaluator, mismatch);
@@ -192,10 +206,12 @@ std::unique_ptr<KktSolver> make_full_kkt_solver(Evaluator& evaluator, Mismatch m
     return std::make_unique<ActuatedKkt>(evaluator, mismatch);
 }
 
-std::unique_ptr<KktSolver> make_kkt_solver(Evaluator& evaluator, Mismatch mismatch,
-                                           Wanted wanted) {
+std::unique_ptr<KktSolver> make_kkt_solver(Evaluator& evaluator, Mismatch mismatch, Wanted wanted) {
     if (has_sparse_rows(evaluator.model())) {
-        return std::make_unique<SparseKkt>(evaluator, mismatch, wanted);
+        return std::make_unique<SparseKkt>(evaluator, mismatch, wanted,
+                                           evaluator.model().controls.empty()
+                                               ? Servos::kAreConstraints
+                                               : Servos::kHaveTheirControls);
     }
     return make_full_kkt_solver(evaluator, mismatch);
 }

@@ -1,8 +1,8 @@
 // The equations of motion at one state, solved by full matrices or by sparse systems.
 //
-//   [ M    -A_p^T  -D ] [ a      ]   [ Q + C ]     A_p: passive rows, constraints and frictions at rest
-//   [ A_p   0       0 ] [ lambda ] = [ b_p   ]     A_s: servo rows, which the controls u enforce
-//   [ A_s   0       0 ] [ u      ]   [ b_s   ]
+//   [ M    -A_p^T  -D ] [ a      ]   [ Q + C ]     A_p: passive rows, constraints and frictions at
+//   rest [ A_p   0       0 ] [ lambda ] = [ b_p   ]     A_s: servo rows, which the controls u
+//   enforce [ A_s   0       0 ] [ u      ]   [ b_s   ]
 //
 // THEORY section 2 and 3. Which solver a model gets is decided by predicted cost (compile/roads.h).
 #pragma once
@@ -15,12 +15,12 @@
 #include "base/result.h"
 #include "compile/sparse_values.h"
 #include "dynamics/evaluator.h"
+#include "dynamics/row_rank.h"
 #include "solve/acceleration.h"
+#include "solve/control_matrix.h"
 #include "solve/elimination.h"
 
 namespace ananke::dynamics {
-
-class SparseRows;
 
 /// A motion and its forces.
 struct Motion {
@@ -47,7 +47,8 @@ class KktSolver {
                                            Motion& motion) = 0;
     /// The same M, A, b and D as at the last solve with other forces Q and C: by its factors.
     virtual solve::SolveStatus solve_forces(const compile::SparseValues& at, Motion& motion) = 0;
-    /// What a generalised force F (n) adds to the multipliers (m): by the factors of the last solve.
+    /// What a generalised force F (n) adds to the multipliers (m): by the factors of the last
+    /// solve.
     virtual void response(std::span<const double> F, std::span<double> change) = 0;
 
     // Forces that depend on multipliers: J = d lambda / d x is the change of the multipliers by the
@@ -66,7 +67,8 @@ class KktSolver {
     /// Multipliers (m) that a form has found become the share among dependent rows.
     virtual void share(std::span<double> /*lambda*/) {}
 
-    /// Why the last solve, which was at this state, failed; with names of coordinates and constraints.
+    /// Why the last solve, which was at this state, failed; with names of coordinates and
+    /// constraints.
     virtual Error explain(double t, const double* q, const double* v) = 0;
 
     // Of the last solve().
@@ -80,11 +82,13 @@ class KktSolver {
     virtual std::vector<int> kept_rows() const = 0;
     /// Controls and the servo rows that they are found by.
     virtual std::vector<solve::Pivot> control_pivots() const { return {}; }
+    // See solve/control_matrix.h; control_gap() requires controls.
     /// How well the actuators enforce their servos, 0..1.
     virtual double regularity() const { return 1.0; }
-    // What decided which rows count, for those who follow its rows; null where another did.
-    virtual const solve::AccelerationSolver* full_rows() const { return nullptr; }
-    virtual const SparseRows* sparse_rows() const { return nullptr; }
+    virtual int orientation() const { return 0; }
+    virtual solve::ControlGap control_gap(double tolerance) const;
+    /// What decided which rows count; null where controls take part.
+    virtual const RowRank* row_rank() const { return nullptr; }
 };
 
 enum class Mismatch : std::uint8_t {

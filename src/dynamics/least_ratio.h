@@ -8,8 +8,9 @@
 // share exceeds some limit.       Drucker, Prager & Greenberg, Q. Appl. Math. 9 (1952) 381, thm. 1
 #pragma once
 
-#include <Eigen/Dense>
 #include <span>
+
+#include "dense/dense.h"
 
 namespace ananke::dynamics {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "code/builder.h"
-#include "code/recorded.h"
+#include "code/recorder.h"
+#include "code/replay.h"
 #include "code/tangent.h"
 #include "ode/finite.h"
 #include "compile/record_key.h"
@@ -32,31 +32,28 @@ Residual record_residual(const compile::CompiledModel& model) {
     const compile::InputLayout& layout = model.layout;
     const std::size_t n = at(model.n());
     const std::size_t m = model.rows.size();
-    code::Builder builder(static_cast<std::uint32_t>(layout.size() + m));
+    code::Recorder recorder(static_cast<std::uint32_t>(layout.size() + m));
     std::vector<Recorded> inputs;
     for (std::uint32_t i = 0; i < layout.size() + m; ++i) {
-        inputs.emplace_back(builder, builder.input(i));
+        inputs.push_back(recorder.input(i));
     }
     const std::span<const Recorded> all = inputs;
     const std::span<const Recorded> v = all.subspan(layout.v(), n);
     const std::span<const Recorded> a = all.subspan(layout.a(), n);
     const std::span<const Recorded> y = all.subspan(layout.size(), m);
 
-    // As the kernel of the dynamics has them: M, Q, C, A, b, power.
+    const compile::DynamicsOutputs at_output = model.outputs_of_dynamics();
     const std::vector<Recorded> values =
-        code::replay(builder, model.dynamics.program(), all.first(layout.size()));
-    std::span<const Recorded> rest = values;
-    const auto take = [&rest](std::size_t count) {
-        const std::span<const Recorded> head = rest.first(count);
-        rest = rest.subspan(count);
-        return head;
+        code::Replay(recorder, model.dynamics.program(), all.first(layout.size())).outputs();
+    const auto part = [&](std::size_t first, std::size_t end) {
+        return std::span<const Recorded>(values).subspan(first, end - first);
     };
-    const std::span<const Recorded> M = take(model.mass_entries.size());
-    const std::span<const Recorded> Q = take(n);
-    const std::span<const Recorded> C = take(model.has_nonideal ? n : 0);
-    const std::span<const Recorded> A = take(model.row_entries.size());
-    const std::span<const Recorded> b = take(m);
-    Recorded rate = take(1).front();
+    const std::span<const Recorded> M = part(at_output.M, at_output.Q);
+    const std::span<const Recorded> Q = part(at_output.Q, at_output.C);
+    const std::span<const Recorded> C = part(at_output.C, at_output.A);
+    const std::span<const Recorded> A = part(at_output.A, at_output.b);
+    const std::span<const Recorded> b = part(at_output.b, at_output.power);
+    Recorded rate = values[at_output.power];
 
     std::vector<Recorded> r(Q.begin(), Q.end());
     r.insert(r.end(), b.begin(), b.end());
@@ -79,14 +76,7 @@ Residual record_residual(const compile::CompiledModel& model) {
             rate = rate - y[at(row)] * (A[i] * v[at(column)]);
         }
     }
-    const auto program_of = [&builder](std::span<const Recorded> outputs) {
-        std::vector<code::Value> list;
-        for (const Recorded& one : outputs) {
-            list.push_back(one.value(builder));
-        }
-        return builder.finish(list);
-    };
-    return {program_of(r), program_of({&rate, 1})};
+    return {recorder.program(r), recorder.program({&rate, 1})};
 }
 
 }  // namespace

@@ -2,7 +2,10 @@
 
 #include <utility>
 
+#include "code/recorder.h"
+#include "code/replay.h"
 #include "compile/roads.h"
+#include "dynamics/recorded_elimination.h"
 
 namespace ananke::dynamics {
 namespace {
@@ -70,38 +73,42 @@ code::Kernel RankWatch::record(std::span<const double> scales) const {
     const compile::CompiledModel& model = evaluator_->model();
     const int n = model.n();
     const auto m = rows_.size();
-    code::Builder builder(static_cast<std::uint32_t>(model.layout.size()));
-    const std::vector<Recorded> values =
-        code::replay(builder, model.dynamics.program(), recorded_inputs(builder, *evaluator_));
-    const std::size_t first =
-        model.mass_entries.size() + static_cast<std::size_t>(model.has_nonideal ? 2 * n : n);
+    code::Recorder recorder(static_cast<std::uint32_t>(model.layout.size()));
+    code::Replay equations(recorder, model.dynamics.program(),
+                           recorded_inputs(recorder, *evaluator_));
+    const std::size_t first = model.outputs_of_dynamics().A;
 
     solve::Elimination<Recorded> elimination(n, static_cast<int>(m));
     for (int j = 0; j < n; ++j) {
         const double scale = scales[static_cast<std::size_t>(j)];
         elimination.set(j, j, Recorded(1.0 / (scale * scale)));
     }
-    set_rows(elimination, model.row_entries,
-             std::span(values).subspan(first, model.row_entries.size()), rows_);
+    const std::vector<int> among = places_among(rows_, model.m());
+    for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
+        const compile::Place& place = model.row_entries[i];
+        const int row = among[static_cast<std::size_t>(place.row)];
+        if (row >= 0) {
+            elimination.set(n + row, place.column, equations.output(first + i));
+        }
+    }
     for (int j = 0; j < n; ++j) {
         elimination.eliminate({j, -1});
     }
-    std::vector<Recorded> lengths;
-    std::vector<code::Value> outputs;
+    std::vector<Recorded> lengths;  // with a minus sign, as the pivots
+    std::vector<Recorded> outputs;
     for (std::size_t k = 0; k < m; ++k) {
         const int unknown = n + static_cast<int>(k);
-        lengths.push_back(Recorded(0.0) - *elimination.find(unknown, unknown));
-        outputs.push_back(lengths.back().value(builder));
+        lengths.push_back(*elimination.find(unknown, unknown));
+        outputs.push_back(Recorded(0.0) - lengths.back());
     }
     outputs.resize(2 * m);
     for (const std::size_t k : sequence_) {
-        const Recorded pivot = Recorded(0.0) - elimination.eliminate({-1, static_cast<int>(k)});
+        const Recorded pivot = elimination.eliminate({-1, static_cast<int>(k)});
         // The first row is all its own.
-        const Recorded part =
+        outputs[m + k] =
             lengths[k].is_same_as(pivot) ? Recorded(1.0) : lengths[k] * reciprocal(pivot);
-        outputs[m + k] = part.value(builder);
     }
-    return code::Kernel(builder.finish(outputs));
+    return code::Kernel(recorder.program(outputs));
 }
 
 bool RankWatch::falls(double t, const double* q, const double* v) {

@@ -48,118 +48,117 @@ void solve_factored(const std::vector<Recorded>& K, std::vector<Recorded>& x) {
     }
 }
 
-std::vector<Recorded> taken(std::span<const Recorded>& values, std::size_t count) {
-    const std::span<const Recorded> head = values.first(count);
-    values = values.subspan(count);
-    return {head.begin(), head.end()};
-}
-
 }  // namespace
 
-void add_scaled(MotionAnswer& y, const MotionAnswer& x, const Recorded& weight) {
-    for (const auto part : {&MotionAnswer::a, &MotionAnswer::lambda, &MotionAnswer::u}) {
-        for (std::size_t i = 0; i < (y.*part).size(); ++i) {
-            (y.*part)[i] = (y.*part)[i] + weight * (x.*part)[i];
-        }
-    }
-}
-
-RecordedMotion::RecordedMotion(const Evaluator& evaluator, code::Builder& builder,
+RecordedMotion::RecordedMotion(const Evaluator& evaluator, code::Recorder& recorder,
                                std::span<const Recorded> inputs, const RowOrder& order,
-                               PivotObserver<code::Recorded>& observer)
-    : evaluator_(&evaluator),
-      model_(&evaluator.model()),
-      builder_(&builder),
+                               MotionObserver& observer)
+    : model_(&evaluator.model()),
+      recorder_(&recorder),
       inputs_(inputs),
       order_(&order),
-      n_(at(model_->n())) {
-    const Values values = code::replay(builder, model_->dynamics.program(), inputs);
-    std::span<const Recorded> rest = values;
-    mass_ = taken(rest, model_->mass_entries.size());
-    Q_ = taken(rest, n_);
-    C_ = taken(rest, model_->has_nonideal ? n_ : 0);
-    entries_ = taken(rest, model_->row_entries.size());
-    b_ = taken(rest, model_->rows.size());
-    power_ = taken(rest, 1).front();
-    drive_entries_ = taken(rest, model_->control_entries.size());
-
-    std::vector<Values> slopes;
+      n_(at(model_->n())),
+      at_(model_->outputs_of_dynamics()),
+      place_of_row_(places_among(order.rows, model_->m())),
+      equations_(recorder, model_->dynamics.program(), inputs, input_colors(*model_)),
+      elimination_(recorder, evaluator, inputs,
+                   {model_->row_entries, [this](std::size_t i) { return equations_.output(i); },
+                    [this](std::size_t i) { return entry(i); }},
+                   order, norm_rows(*model_)) {
     if (!model_->feedback.empty()) {
-        slopes = take_reactive(inputs_);
+        reactive_.emplace(recorder, model_->reactive.program(), inputs, input_colors(*model_));
     }
-    Values force = Q_;
-    for (std::size_t i = 0; i < C_.size(); ++i) {
-        force[i] = force[i] + C_[i];
-    }
-    answer_ = eliminate(std::move(force), true, &observer);
+    const RecordedRightSide right = right_side([this](std::size_t i) { return force(i); });
+    answer_ = {elimination_.eliminate(right, &observer),
+               Values(model_->controls.size(), Recorded(0.0))};
     factor_controls(observer);
-    add_controls(answer_, true);
-    if (!slopes.empty()) {
-        close_feedback(slopes);
+    add_controls(answer_, ServoTargets::kOfEquations);
+    if (reactive_) {
+        close_feedback();
     }
 }
 
-/// Q, C and power for these inputs; returns the slopes of Q + C by the multipliers that feed back.
-std::vector<RecordedMotion::Values> RecordedMotion::take_reactive(
-    std::span<const Recorded> inputs) {
-    const Values values = code::replay(*builder_, model_->reactive.program(), inputs);
-    std::span<const Recorded> rest = values;
-    Q_ = taken(rest, n_);
-    C_ = taken(rest, C_.size());
-    power_ = taken(rest, 1).front();
-    std::vector<Values> slopes(model_->feedback.size(), Values(n_, Recorded(0.0)));
-    const Values entries = taken(rest, model_->slope_entries.size());
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        const compile::Place& place = model_->slope_entries[i];
-        slopes[at(place.row)][at(place.column)] = entries[i];
-    }
-    return slopes;
+// The kernel of forces that depend on multipliers: Q, C, power, slopes.
+Recorded RecordedMotion::Q(std::size_t i) {
+    return reactive_ ? reactive_->output(i) : equations_.output(at_.Q + i);
 }
 
-/// The same elimination each time: the builder knows what is the same in all of them.
-MotionAnswer RecordedMotion::eliminate(Values force, bool with_b,
-                                       PivotObserver<code::Recorded>* observer) const {
-    RecordedSystem system{model_->row_entries, mass_, entries_, std::move(force), {}};
-    for (const int row : order_->rows) {
-        system.b.push_back(with_b ? b_[at(row)] : Recorded(0.0));
-    }
-    const Values x = record_elimination(*evaluator_, inputs_, std::move(system), *order_,
-                                        norm_rows(*model_), observer);
-    MotionAnswer answer;
-    answer.a.assign(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n_));
-    answer.lambda.assign(model_->rows.size(), Recorded(0.0));
-    for (std::size_t k = 0; k < order_->rows.size(); ++k) {
-        answer.lambda[at(order_->rows[k])] = Recorded(0.0) - x[n_ + k];
-    }
-    answer.u.assign(model_->controls.size(), Recorded(0.0));
-    return answer;
+Recorded RecordedMotion::C(std::size_t i) {
+    return reactive_ ? reactive_->output(n_ + i) : equations_.output(at_.C + i);
 }
 
-Recorded RecordedMotion::row_times(int row, const Values& a) const {
+Recorded RecordedMotion::force(std::size_t i) {
+    return model_->has_nonideal ? Q(i) + C(i) : Q(i);
+}
+
+Recorded RecordedMotion::power() {
+    return reactive_ ? reactive_->output(model_->has_nonideal ? 2 * n_ : n_)
+                     : equations_.output(at_.power);
+}
+
+/// d(Q + C)/d lambda of row CompiledModel::feedback[k], n.
+RecordedMotion::Values RecordedMotion::slope(std::size_t k) {
+    const std::size_t first = (model_->has_nonideal ? 2 * n_ : n_) + 1;
+    Values slope(n_, Recorded(0.0));
+    for (std::size_t i = 0; i < model_->slope_entries.size(); ++i) {
+        if (at(model_->slope_entries[i].row) == k) {
+            slope[at(model_->slope_entries[i].column)] = reactive_->output(first + i);
+        }
+    }
+    return slope;
+}
+
+/// Of these forces and the b of the rows.
+RecordedRightSide RecordedMotion::right_side(std::function<Recorded(std::size_t)> force) {
+    return {std::move(force), [this](std::size_t k) {
+                return equations_.output(at_.b + at(order_->rows[k]));
+            }};
+}
+
+/// Of these forces and b = 0.
+RecordedRightSide RecordedMotion::force_alone(const Values& force) const {
+    return {[&force](std::size_t i) { return force[i]; },
+            [](std::size_t) { return Recorded(0.0); }};
+}
+
+Recorded RecordedMotion::lambda(const MotionAnswer& answer, int row) const {
+    const int place = place_of_row_[at(row)];
+    return place < 0 ? Recorded(0.0) : Recorded(0.0) - answer.x[n_ + at(place)];
+}
+
+void RecordedMotion::add_scaled(MotionAnswer& y, const MotionAnswer& x, const Recorded& weight) {
+    elimination_.add_scaled(y.x, x.x, weight);
+    for (std::size_t i = 0; i < y.u.size(); ++i) {
+        y.u[i] = y.u[i] + weight * x.u[i];
+    }
+}
+
+Recorded RecordedMotion::row_times(int row, const Values& a) {
     Recorded sum(0.0);
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
+    for (std::size_t i = 0; i < model_->row_entries.size(); ++i) {
         if (model_->row_entries[i].row == row) {
-            sum = sum + entries_[i] * a[at(model_->row_entries[i].column)];
+            sum = sum + entry(i) * a[at(model_->row_entries[i].column)];
         }
     }
     return sum;
 }
 
 /// S_ik = A_si . (answer to D_k), rows and columns in the order of their pivots.
-void RecordedMotion::factor_controls(PivotObserver<code::Recorded>& observer) {
+void RecordedMotion::factor_controls(MotionObserver& observer) {
     const std::size_t size = order_->controls.size();
     std::vector<Values> columns(size, Values(n_, Recorded(0.0)));
-    for (std::size_t i = 0; i < drive_entries_.size(); ++i) {
+    for (std::size_t i = 0; i < model_->control_entries.size(); ++i) {
         const compile::Place& place = model_->control_entries[i];
-        columns[at(place.row)][at(place.column)] = drive_entries_[i];
+        columns[at(place.row)][at(place.column)] = equations_.output(at_.D + i);
     }
     for (std::size_t k = 0; k < size; ++k) {
-        drives_.push_back(eliminate(std::move(columns[k]), false));
+        drives_.push_back({elimination_.solve(force_alone(columns[k])),
+                           Values(model_->controls.size(), Recorded(0.0))});
         drives_.back().u[k] = Recorded(1.0);
     }
     for (const solve::Pivot& row : order_->controls) {
         for (const solve::Pivot& column : order_->controls) {
-            S_.push_back(row_times(row.row, drives_[at(column.coordinate)].a));
+            S_.push_back(row_times(row.row, drives_[at(column.coordinate)].x));
         }
     }
     factor(S_, size);
@@ -169,11 +168,13 @@ void RecordedMotion::factor_controls(PivotObserver<code::Recorded>& observer) {
 }
 
 /// The controls that make the servo rows hold, added to the motion without any.
-void RecordedMotion::add_controls(MotionAnswer& answer, bool with_b) const {
+void RecordedMotion::add_controls(MotionAnswer& answer, ServoTargets targets) {
     Values u;
     for (const solve::Pivot& one : order_->controls) {
-        const Recorded wanted = with_b ? b_[at(one.row)] : Recorded(0.0);
-        u.push_back(wanted - row_times(one.row, answer.a));
+        const Recorded b = targets == ServoTargets::kOfEquations
+                               ? equations_.output(at_.b + at(one.row))
+                               : Recorded(0.0);
+        u.push_back(b - row_times(one.row, answer.x));
     }
     solve_factored(S_, u);
     for (std::size_t k = 0; k < u.size(); ++k) {
@@ -181,75 +182,75 @@ void RecordedMotion::add_controls(MotionAnswer& answer, bool with_b) const {
     }
 }
 
-MotionAnswer RecordedMotion::respond(Values force, bool with_b) const {
-    MotionAnswer answer = eliminate(std::move(force), with_b);
-    add_controls(answer, with_b);
-    return answer;
-}
-
 /// One step of Newton's method for x = lambda(x), from the inputs x:
 /// (1 - J) d = lambda(x) - x,  J_ik = d lambda_i / d x_k.                        THEORY section 5
-void RecordedMotion::close_feedback(const std::vector<Values>& slopes) {
+void RecordedMotion::close_feedback() {
     const std::vector<int>& rows = model_->feedback;
     const std::size_t size = rows.size();
-    const std::size_t lambda = model_->layout.lambda();
+    const std::size_t first = model_->layout.lambda();
     std::vector<MotionAnswer> answers;
     answers.reserve(size);
-    for (const Values& slope : slopes) {
-        answers.push_back(respond(slope, false));
+    for (std::size_t k = 0; k < size; ++k) {
+        const Values force = slope(k);
+        answers.push_back({elimination_.solve(force_alone(force)),
+                           Values(model_->controls.size(), Recorded(0.0))});
+        add_controls(answers.back(), ServoTargets::kZero);
     }
     Values J;
     Values K;
     Values d;
     for (std::size_t i = 0; i < size; ++i) {
         for (std::size_t k = 0; k < size; ++k) {
-            J.push_back(answers[k].lambda[at(rows[i])]);
+            J.push_back(lambda(answers[k], rows[i]));
             K.push_back(Recorded(i == k ? 1.0 : 0.0) - J.back());
         }
-        d.push_back(answer_.lambda[at(rows[i])] - inputs_[lambda + at(rows[i])]);
+        d.push_back(lambda(answer_, rows[i]) - inputs_[first + at(rows[i])]);
     }
     factor(K, size);
     solve_factored(K, d);
-    const Values free = answer_.lambda;
+    Values free;
     Values now(inputs_.begin(), inputs_.end());
     for (std::size_t k = 0; k < size; ++k) {
+        free.push_back(lambda(answer_, rows[k]));
+    }
+    for (std::size_t k = 0; k < size; ++k) {
         add_scaled(answer_, answers[k], d[k]);
-        Recorded& x = now[lambda + at(rows[k])];
+        Recorded& x = now[first + at(rows[k])];
         x = x + d[k];
         closing_.push_back(x);
     }
-    const Values before_Q = Q_;
-    const Values before_C = C_;
-    take_reactive(now);
-    Recorded left = force_gap(before_Q, before_C, slopes, d);
+    code::Replay before = *reactive_;
+    reactive_ = before.with(std::move(now));
+    Recorded left = force_gap(before, d);
     for (std::size_t k = 0; k < size; ++k) {
-        const Recorded& found = answer_.lambda[at(rows[k])];
+        const Recorded found = lambda(answer_, rows[k]);
         left = left + absolute(found - closing_[k]) /
-                          (absolute(free[at(rows[k])]) + absolute(closing_[k]) + kTiny);
+                          (absolute(free[k]) + absolute(closing_[k]) + kTiny);
     }
     limits_ = {slope_bound(std::move(J)), scaled(left, 1.0 / kClosed)};
 }
 
 /// Forces at the new multipliers less those that the step d reckoned with, over their terms.
-Recorded RecordedMotion::force_gap(const Values& before_Q, const Values& before_C,
-                                   const std::vector<Values>& slopes, const Values& d) const {
+Recorded RecordedMotion::force_gap(code::Replay& before, const Values& d) {
+    const std::size_t forces = model_->has_nonideal ? 2 * n_ : n_;
+    std::vector<Values> change(n_);  // per coordinate, the parts -slope d
+    for (std::size_t i = 0; i < model_->slope_entries.size(); ++i) {
+        const compile::Place& place = model_->slope_entries[i];
+        change[at(place.column)].push_back(before.output(forces + 1 + i) * d[at(place.row)]);
+    }
     Recorded left(0.0);
     for (std::size_t i = 0; i < n_; ++i) {
         Recorded difference(0.0);
         Recorded terms(kTiny);
-        const auto add = [&](const Recorded& to, const Recorded& from) {
-            if (to.value(*builder_) == from.value(*builder_)) {
-                return;
+        for (std::size_t k = i; k < forces; k += n_) {  // Q, then C
+            const Recorded to = reactive_->output(k);
+            const Recorded from = before.output(k);
+            if (!to.is_same_as(from)) {
+                difference = difference + (to - from);
+                terms = terms + absolute(to) + absolute(from);
             }
-            difference = difference + (to - from);
-            terms = terms + absolute(to) + absolute(from);
-        };
-        add(Q_[i], before_Q[i]);
-        if (!C_.empty()) {
-            add(C_[i], before_C[i]);
         }
-        for (std::size_t k = 0; k < d.size(); ++k) {
-            const Recorded part = slopes[k][i] * d[k];
+        for (const Recorded& part : change[i]) {
             difference = difference - part;
             terms = terms + absolute(part);
         }
@@ -283,45 +284,34 @@ Recorded RecordedMotion::slope_bound(Values J) const {
     return scaled(sum, 1.0 / kSteepest);
 }
 
-Recorded RecordedMotion::absolute(const Recorded& x) const {
-    return Recorded(*builder_, builder_->apply(code::Op::kAbs, x.value(*builder_)));
-}
-
 /// power + Qc . v,  Qc = C + A^T lambda + D u: rows with A v = 0 do no work. What a friction holds
 /// to may move.
-Recorded RecordedMotion::energy_rate() const {
+Recorded RecordedMotion::energy_rate() {
     const std::span<const Recorded> v = inputs_.subspan(model_->layout.v(), n_);
-    Recorded rate = power_;
-    for (std::size_t i = 0; i < C_.size(); ++i) {
-        rate = rate + C_[i] * v[i];
+    Recorded rate = power();
+    for (std::size_t i = 0; model_->has_nonideal && i < n_; ++i) {
+        rate = rate + C(i) * v[i];
     }
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
+    for (std::size_t i = 0; i < model_->row_entries.size(); ++i) {
         const compile::Place& place = model_->row_entries[i];
         const mech::Row& row = model_->rows[at(place.row)];
-        if (row.stick || !row.homogeneous) {
-            rate = rate + answer_.lambda[at(place.row)] * (entries_[i] * v[at(place.column)]);
+        if (place_of_row_[at(place.row)] >= 0 && (row.stick || !row.homogeneous)) {
+            rate = rate + lambda(answer_, place.row) * (entry(i) * v[at(place.column)]);
         }
     }
-    for (std::size_t i = 0; i < drive_entries_.size(); ++i) {
+    for (std::size_t i = 0; i < model_->control_entries.size(); ++i) {
         const compile::Place& place = model_->control_entries[i];
-        rate = rate + answer_.u[at(place.row)] * (drive_entries_[i] * v[at(place.column)]);
+        rate = rate +
+               answer_.u[at(place.row)] * (equations_.output(at_.D + i) * v[at(place.column)]);
     }
     return rate;
 }
 
-RecordedMotion::Values RecordedMotion::push(const MotionAnswer& answer) const {
-    Values force(n_, Recorded(0.0));
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-        const compile::Place& place = model_->row_entries[i];
-        Recorded& one = force[at(place.column)];
-        one = one + entries_[i] * answer.lambda[at(place.row)];
-    }
-    for (std::size_t i = 0; i < drive_entries_.size(); ++i) {
-        const compile::Place& place = model_->control_entries[i];
-        Recorded& one = force[at(place.column)];
-        one = one + drive_entries_[i] * answer.u[at(place.row)];
-    }
-    return force;
+MotionAnswer RecordedMotion::ideal() {
+    MotionAnswer answer{elimination_.solve(right_side([this](std::size_t i) { return Q(i); })),
+                        Values(model_->controls.size(), Recorded(0.0))};
+    add_controls(answer, ServoTargets::kOfEquations);
+    return answer;
 }
 
 }  // namespace ananke::dynamics

@@ -11,81 +11,94 @@
 // as no load changes its sign.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "code/builder.h"
-#include "code/recorded.h"
+#include "code/recorder.h"
+#include "code/replay.h"
 #include "dynamics/evaluator.h"
+#include "dynamics/recorded_elimination.h"
 #include "dynamics/recording.h"
 
 namespace ananke::dynamics {
 
 /// What the elimination, with the controls that belong to it, answers to forces.
 struct MotionAnswer {
-    std::vector<code::Recorded> a;       ///< n
-    std::vector<code::Recorded> lambda;  ///< m; zeros where a row is not in the order
-    std::vector<code::Recorded> u;       ///< per control
+    std::vector<code::Recorded> x;  ///< accelerations (n), then -lambda per row of the order
+    std::vector<code::Recorded> u;  ///< per control
+};
+
+/// Called with the pivots of the elimination, then with those of controls.
+struct MotionObserver : PivotObserver {
+    /// The pivot of a control by its servo row.
+    virtual void of_control(const code::Recorded& value) = 0;
 };
 
 class RecordedMotion {
   public:
-    /// All but the observer must outlive it. The inputs are those of recorded_inputs().
-    RecordedMotion(const Evaluator& evaluator, code::Builder& builder,
+    /// All must outlive it. The inputs are those of recorded_inputs().
+    RecordedMotion(const Evaluator& evaluator, code::Recorder& recorder,
                    std::span<const code::Recorded> inputs, const RowOrder& order,
-                   PivotObserver<code::Recorded>& observer);
+                   MotionObserver& observer);
+    RecordedMotion(const RecordedMotion&) = delete;
+    RecordedMotion& operator=(const RecordedMotion&) = delete;
 
     const MotionAnswer& answer() const { return answer_; }
     /// h', the power of the forces of constraint included.
-    code::Recorded energy_rate() const;
+    code::Recorded energy_rate();
+    /// Multiplier of a row of the model in an answer: zero where it is not in the order.
+    code::Recorded lambda(const MotionAnswer& answer, int row) const;
     /// The multipliers that the forces were found with, per CompiledModel::feedback.
     std::span<const code::Recorded> closing() const { return closing_; }
     /// Where forces depend on multipliers: above 1 if the answer may not be the only one; above 1
     /// if the forces do not agree with the multipliers yet, and the program is to run with those of
     /// closing(). None otherwise.
     std::span<const code::Recorded> limits() const { return limits_; }
-
-    /// C, n or none.
-    std::span<const code::Recorded> nonideal() const { return C_; }
     /// The answer to Q without C.                                                   UK02 (7)
-    MotionAnswer ideal() const { return respond(Q_, true); }
-    /// A^T lambda + D u, n.
-    std::vector<code::Recorded> push(const MotionAnswer& answer) const;
+    MotionAnswer ideal();
 
   private:
     using Recorded = code::Recorded;
     using Values = std::vector<Recorded>;
 
-    MotionAnswer eliminate(Values force, bool with_b,
-                           PivotObserver<code::Recorded>* observer = nullptr) const;
-    MotionAnswer respond(Values force, bool with_b) const;
-    void factor_controls(PivotObserver<code::Recorded>& observer);
-    void add_controls(MotionAnswer& answer, bool with_b) const;
-    Recorded row_times(int row, const Values& a) const;
-    std::vector<Values> take_reactive(std::span<const Recorded> inputs);
-    void close_feedback(const std::vector<Values>& slopes);
-    Recorded force_gap(const Values& before_Q, const Values& before_C,
-                       const std::vector<Values>& slopes, const Values& d) const;
+    /// Forces with which the motion is found: from the kernel of the equations, or from that of the
+    /// forces that depend on multipliers.
+    Recorded Q(std::size_t i);
+    Recorded C(std::size_t i);
+    Recorded force(std::size_t i);
+    Recorded power();
+    Recorded entry(std::size_t i) { return equations_.output(at_.A + i); }
+    RecordedRightSide right_side(std::function<Recorded(std::size_t)> force);
+    RecordedRightSide force_alone(const Values& force) const;
+    Values slope(std::size_t k);
+    Recorded row_times(int row, const Values& a);
+    void factor_controls(MotionObserver& observer);
+    /// A_s a of the servo rows: their b, or nothing for what a force adds to a motion.
+    enum class ServoTargets : std::uint8_t { kOfEquations, kZero };
+    void add_controls(MotionAnswer& answer, ServoTargets targets);
+    void close_feedback();
+    Recorded force_gap(code::Replay& before, const Values& d);
     Recorded slope_bound(Values J) const;
-    Recorded absolute(const Recorded& x) const;
+    Recorded absolute(const Recorded& x) const { return recorder_->apply(code::Op::kAbs, x); }
+    void add_scaled(MotionAnswer& y, const MotionAnswer& x, const Recorded& weight);
 
-    const Evaluator* evaluator_;
     const compile::CompiledModel* model_;
-    code::Builder* builder_;
+    code::Recorder* recorder_;
     std::span<const Recorded> inputs_;
     const RowOrder* order_;
     std::size_t n_;
-    Values mass_, entries_, b_, drive_entries_;
-    Values Q_, C_;
-    Recorded power_;
+    compile::DynamicsOutputs at_;
+    std::vector<int> place_of_row_;  ///< m  among the rows of the order, -1
+    code::Replay equations_;
+    std::optional<code::Replay> reactive_;  ///< of models whose forces depend on multipliers
+    RecordedElimination elimination_;
     std::vector<MotionAnswer> drives_;  ///< answers to the columns of D
     Values S_;                          ///< controls x controls, factored in the order given
     MotionAnswer answer_;
     Values closing_, limits_;
 };
-
-/// y + weight x, part by part.
-void add_scaled(MotionAnswer& y, const MotionAnswer& x, const code::Recorded& weight);
 
 }  // namespace ananke::dynamics

@@ -7,6 +7,7 @@
 
 #include "compile/roads.h"
 #include "dynamics/sparse_rows.h"
+#include "solve/quaternion_basis.h"
 
 namespace ananke::dynamics {
 namespace {
@@ -17,25 +18,23 @@ PivotChoice pivots_of(std::optional<solve::EliminationOrder> order) {
     return order ? PivotChoice(std::move(order->pivots)) : std::nullopt;
 }
 
-/// For inputs of any scalar; `norms` as rows are numbered where `places` counts them.
-template <class S>
-solve::QuaternionBasis<S> quaternion_basis(const Evaluator& evaluator, std::span<const S> inputs,
-                                           std::span<const int> norms,
-                                           std::span<const int> places) {
+/// At the last state of the evaluator; `places` of the rows of the model among those that count.
+solve::QuaternionBasis quaternion_basis(const Evaluator& evaluator,
+                                                std::span<const int> places) {
     const compile::CompiledModel& model = evaluator.model();
     std::vector<double> inertias(model.inertia.output_count());
     code::Kernel kernel = model.inertia;
     kernel.run(evaluator.inputs().data(), inertias.data());
-    std::vector<solve::QuaternionGroup<S>> groups;
+    std::vector<solve::QuaternionGroup> groups;
     for (std::size_t g = 0; g < model.rotations.size(); ++g) {
         const compile::CompiledModel::Rotation& rotation = model.rotations[g];
-        solve::QuaternionGroup<S> group;
+        solve::QuaternionGroup group;
         group.first = rotation.first;
-        const int norm = norms[g];
-        group.norm_row = norm < 0 ? -1 : places[static_cast<std::size_t>(norm)];
-        for (std::size_t i = 0; i < 4; ++i) {
-            group.u[i] = inputs[model.layout.q() + static_cast<std::size_t>(rotation.first) + i];
-        }
+        group.norm_row =
+            rotation.norm_row < 0 ? -1 : places[static_cast<std::size_t>(rotation.norm_row)];
+        std::copy_n(evaluator.inputs().begin() +
+                        static_cast<std::ptrdiff_t>(model.layout.q()) + rotation.first,
+                    4, group.u.begin());
         if (rotation.rigid) {
             group.inertia.emplace();
             std::copy_n(inertias.data() + 6 * g, 6, group.inertia->begin());
@@ -46,13 +45,6 @@ solve::QuaternionBasis<S> quaternion_basis(const Evaluator& evaluator, std::span
 }
 
 }  // namespace
-
-std::size_t RecordedKernel::size() const {
-    const auto* whole = std::get_if<code::StateKernel>(&kernel_);
-    return whole != nullptr
-               ? whole->program().instructions.size()
-               : std::get_if<code::SegmentedKernel>(&kernel_)->program().instruction_count();
-}
 
 std::vector<int> places_among(std::span<const int> rows, int count) {
     std::vector<int> places(static_cast<std::size_t>(count), -1);
@@ -160,8 +152,7 @@ solve::SparseSystem sparse_system(const Evaluator& evaluator, const EntryValues&
             entries.push_back({row, place.column, at.rows[i], varies[i] == 0});
         }
     }
-    const solve::QuaternionBasis<double> basis =
-        quaternion_basis(evaluator, evaluator.inputs(), norm_rows(model), places);
+    const solve::QuaternionBasis basis = quaternion_basis(evaluator, places);
     solve::SparseSystem system{
         model.n(), static_cast<int>(rows.size()), basis.mass(mass), basis.rows(entries), {}};
     Eigen::VectorXd diagonal = Eigen::VectorXd::Zero(model.n());
@@ -189,24 +180,12 @@ std::vector<char> entries_that_vary(const compile::CompiledModel& model) {
                          (operands > 2 && varies[one.c] != 0);
         varies[one.target] = any ? 1 : 0;
     }
-    const auto n = static_cast<std::size_t>(model.n());
-    const std::size_t first = model.mass_entries.size() + (model.has_nonideal ? 2 * n : n);
+    const std::size_t first = model.outputs_of_dynamics().A;
     std::vector<char> of_entries;
     for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
         of_entries.push_back(varies[program.outputs[first + i]]);
     }
     return of_entries;
-}
-
-std::vector<code::Recorded> recorded_inputs(code::Builder& builder, const Evaluator& evaluator) {
-    const compile::InputLayout& layout = evaluator.model().layout;
-    std::vector<code::Recorded> inputs;
-    for (std::uint32_t i = 0; i < layout.size(); ++i) {
-        const bool parameter = i >= layout.p() && i < layout.sides();
-        inputs.push_back(parameter ? code::Recorded(evaluator.inputs()[i])
-                                   : code::Recorded(builder, builder.input(i)));
-    }
-    return inputs;
 }
 
 std::span<const double> parameters_of(const Evaluator& evaluator) {
@@ -231,72 +210,6 @@ std::optional<std::vector<solve::Pivot>> choose_pivots(const Evaluator& evaluato
     };
     return has_sparse_rows(model) ? *model.programs->latest<PivotChoice>(key, choose)
                                   : *model.programs->get<PivotChoice>(key, choose);
-}
-
-void set_rows(solve::Elimination<code::Recorded>& elimination, std::span<const compile::Place> places,
-              std::span<const code::Recorded> values, std::span<const int> rows) {
-    const std::vector<int> among = places_among(rows, row_count(places, rows));
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        const int row = among[static_cast<std::size_t>(places[i].row)];
-        if (row >= 0) {
-            elimination.set(elimination.n() + row, places[i].column, values[i]);
-        }
-    }
-}
-
-std::vector<code::Recorded> record_elimination(const Evaluator& evaluator,
-                                               std::span<const code::Recorded> inputs,
-                                               RecordedSystem system, const RowOrder& order,
-                                               std::span<const int> norms,
-                                               PivotObserver<code::Recorded>* observer) {
-    using code::Recorded;
-    const compile::CompiledModel& model = evaluator.model();
-    const int n = model.n();
-    int count = row_count(system.row_places, order.rows);
-    for (const int norm : norms) {
-        count = std::max(count, norm + 1);
-    }
-    const std::vector<int> places = places_among(order.rows, count);
-    const solve::QuaternionBasis<Recorded> basis =
-        quaternion_basis(evaluator, inputs, norms, places);
-
-    std::vector<solve::MatrixEntry<Recorded>> mass;
-    for (std::size_t i = 0; i < system.mass.size(); ++i) {
-        mass.push_back({model.mass_entries[i].row, model.mass_entries[i].column, system.mass[i]});
-    }
-    std::vector<solve::MatrixEntry<Recorded>> entries;
-    for (std::size_t i = 0; i < system.entries.size(); ++i) {
-        const int row = places[static_cast<std::size_t>(system.row_places[i].row)];
-        if (row >= 0) {
-            entries.push_back({row, system.row_places[i].column, system.entries[i]});
-        }
-    }
-    solve::Elimination<Recorded> elimination(n, static_cast<int>(order.rows.size()));
-    for (const solve::MatrixEntry<Recorded>& one : basis.mass(mass)) {
-        elimination.set(one.row, one.column, one.value);
-    }
-    for (const solve::MatrixEntry<Recorded>& one : basis.rows(entries)) {
-        elimination.set(n + one.row, one.column, one.value);
-    }
-    basis.turn_force(system.force);
-    for (int i = 0; i < n; ++i) {
-        elimination.set_right(i, system.force[static_cast<std::size_t>(i)]);
-    }
-    for (std::size_t k = 0; k < system.b.size(); ++k) {
-        elimination.set_right(n + static_cast<int>(k), system.b[k]);
-    }
-    for (const solve::Pivot& pivot : order.pivots) {
-        if (observer != nullptr) {
-            observer->before(elimination, pivot);
-        }
-        const Recorded value = elimination.eliminate(pivot);
-        if (observer != nullptr) {
-            observer->after(pivot, value);
-        }
-    }
-    std::vector<Recorded> x = elimination.solution();
-    basis.turn_back(x);
-    return x;
 }
 
 }  // namespace ananke::dynamics

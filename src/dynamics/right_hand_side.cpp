@@ -14,7 +14,6 @@ RightHandSide::RightHandSide(Evaluator& evaluator, const DynamicsOptions& option
       options_(options),
       dynamics_(evaluator, options, solve::Wanted::kMotion),
       watch_(evaluator),
-      watches_(is_foreseen(evaluator.model())),
       wanted_(evaluator.model().frictions.empty() ? solve::Wanted::kMotion : solve::Wanted::kAll) {
     if (options.form == solve::Form::kAuto && options.drift != Drift::kBaumgarte) {
         compiled_.emplace(evaluator);
@@ -43,7 +42,7 @@ SolveStatus RightHandSide::look_on_constraints(double t, const double* q, const 
     by_aside_ = false;
     looked_ = look_ || !compiled_ || !compiled_->ready() || !controls_.empty() ||
               (redundant_ && ++since_look_ > kLongestTrust) || !run_program(t, q, v) || look_ ||
-              (watches_ && watch_.falls(t, q, v));
+              watch_.falls(t, q, v);
     if (!looked_) {
         compiled_->start_from_last();
         if (health_ == PivotHealth::kTired) {
@@ -120,11 +119,10 @@ void RightHandSide::take_rows(double t, const double* q, const double* v) {
         }
         std::sort(all_rows_.begin(), all_rows_.end());
     }
-    if (watches_) {
-        const bool known = dynamics_.rows().sparse_rows() != nullptr;
-        watch_.choose(all_rows_, t, q, v,
-                      known ? std::optional(dynamics_.weakest_pivot()) : std::nullopt);
-    }
+    const KktSolver* by = dynamics_.deciding();
+    const bool known = has_sparse_rows(model) && by != nullptr && by->row_rank() != nullptr;
+    watch_.choose(all_rows_, t, q, v,
+                  known ? std::optional(dynamics_.weakest_pivot()) : std::nullopt);
 }
 
 bool RightHandSide::give_forces(double t, const double* q, const double* v, Dynamics& to) {
@@ -167,9 +165,10 @@ SolveStatus RightHandSide::solve_by_law(double t, const double* q, const double*
 }
 
 bool RightHandSide::derivatives(double t, const double* q, const double* v, std::span<double> J) {
-    if (!compiled_ || !compiled_->ready() || !compiled_->derivatives(t, q, v, J)) {
+    if (!compiled_ || !compiled_->ready()) {
         return false;
     }
+    compiled_->derivatives(t, q, v, J);
     if (!are_finite_fresh(J.data(), J.size()) && evaluator_->take_own_law(t, q, v)) {
         compiled_->derivatives(t, q, v, J);
         evaluator_->resume_hold();

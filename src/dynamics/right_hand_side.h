@@ -90,7 +90,7 @@ class RightHandSide {
     }
 
     /// The program, null if there is none or if it is in segments.
-    std::shared_ptr<const code::Program> program() const {
+    const code::StateKernel* program() const {
         return compiled_ && compiled_->ready() ? compiled_->program() : nullptr;
     }
     /// Instructions of the program, 0 if there is none.
@@ -154,7 +154,6 @@ class RightHandSide {
     std::optional<Dynamics> aside_dynamics_;  ///< made when it is first needed
     std::optional<CompiledAcceleration> compiled_;
     RankWatch watch_;
-    bool watches_;                        ///< the rank is foreseen
     std::vector<int> rows_;               ///< chosen at the last close look
     std::vector<solve::Pivot> controls_;  ///< likewise, see RowOrder
     std::vector<int> all_rows_;           ///< both

@@ -2,63 +2,67 @@
 
 #include <cmath>
 
-#include "dynamics/stick_share.h"
-
 namespace ananke::dynamics {
+namespace {
+
+/// Where the weakest row is above this, all count at once: they would one after the other.
+constexpr double kSurelyIndependent = 1e-5;
+
+}  // namespace
 
 RowsInForce::RowsInForce(Evaluator& evaluator)
     : evaluator_(&evaluator),
-      span_(evaluator.model().n(), evaluator.model().m()),
-      unit_(static_cast<std::size_t>(evaluator.model().n())) {
-    if (has_sparse_rows(evaluator.model())) {
-        sparse_.emplace(evaluator);
-    }
-}
+      constraints_(evaluator),
+      rows_(evaluator),
+      direction_(static_cast<std::size_t>(evaluator.model().n())) {}
 
 void RowsInForce::look(double t, const double* q, const double* v) {
+    const compile::CompiledModel& model = evaluator_->model();
     values_ = evaluator_->sparse_system(t, q, v);
-    if (sparse_) {
-        sparse_->choose(values_);
-        sparse_->again(values_);
+    compile::SparseValues constraints = values_;
+    constraints.in_force = values_.in_force.first(static_cast<std::size_t>(model.constraint_rows));
+    constraints_.choose(constraints, kDependentRow);
+    dependent_.clear();
+    std::vector<int> kept = constraints_.kept();
+    std::vector<int> all = kept;
+    for (int row = model.constraint_rows; row < model.m(); ++row) {
+        if (values_.counts(row)) {
+            all.push_back(row);
+        }
+    }
+    rows_.count(all);
+    if (rows_.again(values_) && rows_.weakest(direction_).pivot > kSurelyIndependent) {
         return;
     }
-    coordinate_units(evaluator_->model(), values_.M, unit_);
-    span_.clear(unit_);
-    for (int row = 0; row < evaluator_->model().m(); ++row) {
-        if (values_.counts(row)) {
-            span_.add(evaluator_->row(row), values_.b[static_cast<std::size_t>(row)], row);
+    const std::vector<int> at_rest(all.begin() + std::ssize(kept), all.end());
+    rows_.count(kept);
+    rows_.again(values_);
+    for (const int row : at_rest) {
+        RowByOthers by = express(row);
+        if (by.remainder.norm() <= kDependentRow) {
+            dependent_.push_back(std::move(by));
+        } else {
+            kept.push_back(row);
+            rows_.count(kept);
+            rows_.again(values_);
         }
     }
 }
 
 bool RowsInForce::are_independent() const {
-    const int in_force = evaluator_->rows_in_force();
-    return sparse_ ? static_cast<int>(sparse_->kept().size()) == in_force && !sparse_->warning()
-                   : span_.kept() == in_force;
+    return static_cast<int>(rows_.kept().size()) == evaluator_->rows_in_force();
 }
 
 RowByOthers RowsInForce::express(int row) {
-    RowByOthers by;
-    if (sparse_) {
-        by.rows = sparse_->kept();
-        by.c.resize(by.rows.size());
-        by.remainder.resize(evaluator_->model().n());
-        sparse_->express(evaluator_->row(row), by.c,
-                         std::span(by.remainder.data(), unit_.size()));
-        for (std::size_t k = 0; k < by.rows.size(); ++k) {
-            const double term = by.c[k] * values_.b[static_cast<std::size_t>(by.rows[k])];
-            by.b += term;
-            by.magnitude += std::abs(term);
-        }
-        return by;
-    }
-    const RowSpan::Expression found = span_.express(evaluator_->row(row));
-    by.b = found.b;
-    by.magnitude = found.magnitude;
-    by.remainder = span_.remainder();
-    for (int k = 0; k < span_.kept(); ++k) {
-        by.rows.push_back(span_.id(k));
-        by.c.push_back(span_.coefficient(k));
+    RowByOthers by{row};
+    by.rows = rows_.kept();
+    by.c.resize(by.rows.size());
+    by.remainder.resize(evaluator_->model().n());
+    rows_.express(evaluator_->row(row), by.c, std::span(by.remainder.data(), direction_.size()));
+    for (std::size_t k = 0; k < by.rows.size(); ++k) {
+        const double term = by.c[k] * values_.b[static_cast<std::size_t>(by.rows[k])];
+        by.b += term;
+        by.magnitude += std::abs(term);
     }
     return by;
 }

@@ -16,10 +16,6 @@ std::size_t at(int i) {
     return static_cast<std::size_t>(i);
 }
 
-/// Rows that are all independent count on while the system is at least this part as regular as it
-/// was where they were chosen.
-constexpr double kWorthKeeping = 0.1;
-
 /// Iterations for the spectral radius of the feedback, which only has to be told from 1.
 constexpr int kPowers = 16;
 
@@ -29,28 +25,33 @@ bool all_finite(std::span<const double> values) {
 
 }  // namespace
 
-SparseKkt::SparseKkt(Evaluator& evaluator, Mismatch mismatch, solve::Wanted wanted)
+SparseKkt::SparseKkt(Evaluator& evaluator, Mismatch mismatch, solve::Wanted wanted, Servos servos)
     : evaluator_(&evaluator),
       mismatch_(mismatch),
       wanted_(wanted),
       choice_(evaluator, wanted == solve::Wanted::kMotion),
-      direction_(at(evaluator.model().n())) {}
+      direction_(at(evaluator.model().n())) {
+    if (servos == Servos::kHaveTheirControls) {
+        controls_.emplace(evaluator);
+    }
+}
 
 SolveStatus SparseKkt::solve(const compile::SparseValues& values, Motion& motion) {
     inconsistent_row_ = -1;
-    for (const std::span<const double> part : {values.M, values.Q, values.C, values.A, values.b}) {
+    for (const std::span<const double> part :
+         {values.M, values.Q, values.C, values.A, values.b, values.D}) {
         if (!all_finite(part)) {
             return status_ = SolveStatus::kNotFinite;
         }
     }
-    if (!rows_still_serve(values)) {
-        choose_rows(values, solve::kDependentPart);
-        if (!factor(values)) {
-            return status_ = SolveStatus::kNotUnique;
-        }
-        regularity_ = factor_->regularity();
+    choose_rows(values, solve::kDependentPart);
+    if (!factor(values)) {
+        return status_ = SolveStatus::kNotUnique;
     }
     status_ = solve_factored(values, motion);
+    if (status_ == SolveStatus::kOk && !holds_) {
+        return status_ = without_hold(values);
+    }
     if (status_ == SolveStatus::kOk && mismatch_ == Mismatch::kIsAnError) {
         inconsistent_row_ = inconsistent_row(values, motion);
         status_ = inconsistent_row_ >= 0 ? SolveStatus::kInconsistent : SolveStatus::kOk;
@@ -62,25 +63,40 @@ SolveStatus SparseKkt::solve(const compile::SparseValues& values, Motion& motion
     return status_;
 }
 
-/// For models so large that the choice costs more than the solution: the factor is that of this
-/// state, and tells that no row has come near the others.
-bool SparseKkt::rows_still_serve(const compile::SparseValues& values) {
-    return !is_foreseen(evaluator_->model()) && factor_ && choice_.dropped().empty() &&
-           !choice_.warning() && rows_.size() == place_of_row_.size() && factor(values) &&
-           factor_->regularity() > kWorthKeeping * regularity_;
+/// Rows that contradict each other do so whoever enforces them.
+SolveStatus SparseKkt::without_hold(const compile::SparseValues& values) {
+    SparseKkt rows(*evaluator_, mismatch_, solve::Wanted::kMotion);
+    Motion motion(evaluator_->model());
+    const SolveStatus status = rows.solve(values, motion);
+    inconsistent_row_ = rows.inconsistent_row_;
+    return status == SolveStatus::kInconsistent ? status : SolveStatus::kNotControlled;
 }
 
 void SparseKkt::choose_rows(const compile::SparseValues& values, double dependent) {
-    choice_.choose(values, dependent);
-    weakest_ = choice_.weakest(direction_);
-    if (!factor_ || choice_.kept() != rows_) {
+    if (controls_) {
+        choice_.choose(controls_->passive(values), dependent);
+        controls_->choose(values, choice_);
+    } else {
+        choice_.choose(values, dependent);
+        weakest_ = choice_.weakest(direction_);
+    }
+    if (!factor_ || choice_.kept() != rows_ || (controls_ && controls_->borders() != borders_)) {
         take_rows(choice_.kept());
+    } else if (controls_) {
+        slopes_.reset();  // other servo rows may stand there
     }
 }
 
 SolveStatus SparseKkt::solve_again(const compile::SparseValues& values, solve::Wanted /*wanted*/,
                                    Motion& motion) {
-    return status_ = factor(values) ? solve_factored(values, motion) : SolveStatus::kNotUnique;
+    if (!factor(values)) {
+        return status_ = SolveStatus::kNotUnique;
+    }
+    if (controls_ && controls_->has_weakened()) {
+        return solve(values, motion);
+    }
+    status_ = solve_factored(values, motion);
+    return status_ == SolveStatus::kOk && !holds_ ? status_ = SolveStatus::kNotControlled : status_;
 }
 
 SolveStatus SparseKkt::solve_forces(const compile::SparseValues& values, Motion& motion) {
@@ -89,13 +105,16 @@ SolveStatus SparseKkt::solve_forces(const compile::SparseValues& values, Motion&
 
 // M a + A^T y = F, A a = 0: the rows take up A^T y of the force.
 void SparseKkt::response(std::span<const double> F, std::span<double> change) {
-    x_.assign(F.begin(), F.end());
-    x_.resize(F.size() + rows_.size(), 0.0);
+    load_force(F);
     factor_->solve(x_);
+    if (controls_) {
+        controls_->close({}, x_);
+    }
     put_multipliers(change, -1.0);
 }
 
-/// The pattern: that of the system, and where the forces depend on multipliers of rows that count.
+/// The pattern: that of the system, where the forces depend on multipliers of rows that count, and
+/// servo rows with the forces of their controls.
 void SparseKkt::make_slopes() {
     const compile::CompiledModel& model = evaluator_->model();
     std::vector<int> row_of;
@@ -119,9 +138,20 @@ void SparseKkt::make_slopes() {
         // Those of rows that do not count stand where nothing is added to them.
         places.push_back({slope.column, row < 0 ? slope.column : model.n() + row});
     }
-    slopes_.emplace(Slopes{solve::SparseFactor<double>(std::make_shared<const solve::SparsePattern>(
-                               model.n() + static_cast<int>(rows_.size()), places)),
-                           std::move(row_of)});
+    int size = model.n() + static_cast<int>(rows_.size());
+    if (controls_) {
+        for (const std::size_t i : controls_->entries()) {
+            const auto [row, column] = model.row_entries[i];
+            places.push_back({size + controls_->place_of(row), column});
+        }
+        for (const compile::Place& push : model.control_entries) {
+            places.push_back({push.column, size + push.row});
+        }
+        size += static_cast<int>(controls_->rows().size());
+    }
+    slopes_.emplace(Slopes{
+        solve::SparseFactor<double>(std::make_shared<const solve::SparsePattern>(size, places)),
+        std::move(row_of)});
 }
 
 void SparseKkt::take_slopes() {
@@ -133,7 +163,7 @@ void SparseKkt::take_slopes() {
     const std::span<const int> where = slopes_->factor.where();
     std::fill(entries.begin(), entries.end(), 0.0);
     std::size_t p = 0;
-    const std::size_t system = values_.size();  // M, then A of rows_, as factor() has them
+    const std::size_t system = model.mass_entries.size() + entries_.size();  // as in values_
     for (std::size_t i = 0; i < system; ++i) {
         const bool diagonal = i < model.mass_entries.size() &&
                               model.mass_entries[i].row == model.mass_entries[i].column;
@@ -146,28 +176,38 @@ void SparseKkt::take_slopes() {
         const bool counts = slopes_->row_of[at(model.slope_entries[i].row)] >= 0;
         entries[at(where[p])] += counts && std::isfinite(slopes[i]) ? slopes[i] : 0.0;
     }
+    if (controls_) {
+        for (const std::vector<double>* part : {&controls_->values(), &controls_->pushes()}) {
+            for (const double value : *part) {
+                entries[at(where[p++])] += value;
+            }
+        }
+    }
     has_slopes_ = slopes_->factor.factor_again();
 }
 
-void SparseKkt::load_slope_forces(std::span<const double> r) {
+void SparseKkt::find_slope_force(std::span<const double> r) {
     const compile::CompiledModel& model = evaluator_->model();
     const std::span<const double> slopes = evaluator_->slopes();
-    x_.assign(at(model.n()) + rows_.size(), 0.0);
+    std::vector<double>& force = force_;
+    force.assign(at(model.n()), 0.0);
     for (std::size_t i = 0; i < slopes.size(); ++i) {
         const compile::Place& place = model.slope_entries[i];
-        x_[at(place.column)] += std::isfinite(slopes[i]) ? slopes[i] * r[at(place.row)] : 0.0;
+        force[at(place.column)] += std::isfinite(slopes[i]) ? slopes[i] * r[at(place.row)] : 0.0;
     }
 }
 
-// M a + A^T y + S y = S r,  A a = 0:  (1 - J)^-1 r = r - y. Rows that do not count go on by the plain
-// iteration.
+// M a + A^T y + S y = S r,  A a = 0:  (1 - J)^-1 r = r - y. Rows that do not count go on by the
+// plain iteration.
 bool SparseKkt::feedback_step(std::span<double> r) {
     if (!has_slopes_) {
         return false;
     }
-    load_slope_forces(r);
+    find_slope_force(r);
+    x_ = force_;
+    x_.resize(at(slopes_->factor.size()), 0.0);
     slopes_->factor.solve(x_);
-    const std::size_t n = x_.size() - rows_.size();
+    const std::size_t n = force_.size();
     for (std::size_t k = 0; k < r.size(); ++k) {
         const int row = slopes_->row_of[k];
         r[k] -= row < 0 ? 0.0 : x_[n + at(row)];
@@ -175,8 +215,8 @@ bool SparseKkt::feedback_step(std::span<double> r) {
     return all_finite(r);
 }
 
-/// By the growth of a vector under J: its mean over the last half of the iterations, which rounds off
-/// what a single one does where the largest eigenvalues turn.
+/// By the growth of a vector under J: its mean over the last half of the iterations, which rounds
+/// off what a single one does where the largest eigenvalues turn.
 double SparseKkt::feedback_radius() {
     if (slopes_->row_of.empty()) {
         return 0.0;
@@ -193,8 +233,12 @@ double SparseKkt::feedback_radius() {
         for (const double one : z) {
             before = std::hypot(before, one);
         }
-        load_slope_forces(z);
+        find_slope_force(z);
+        load_force(force_);
         factor_->solve_roughly(x_);
+        if (controls_) {
+            controls_->close({}, x_);
+        }
         for (std::size_t k = 0; k < z.size(); ++k) {
             const int row = slopes_->row_of[k];
             z[k] = row < 0 ? 0.0 : -x_[n + at(row)] / before;
@@ -209,7 +253,7 @@ double SparseKkt::feedback_radius() {
 }
 
 void SparseKkt::put_multipliers(std::span<double> lambda, double sign) const {
-    const std::size_t n = x_.size() - rows_.size();
+    const std::size_t n = at(evaluator_->model().n());
     std::fill(lambda.begin(), lambda.end(), 0.0);
     for (std::size_t k = 0; k < rows_.size(); ++k) {
         lambda[at(rows_[k])] = sign * x_[n + k];
@@ -225,6 +269,7 @@ void SparseKkt::take_rows(std::vector<int> rows) {
         places.push_back({place.row, place.column});
     }
     entries_.clear();
+    border_entries_.clear();
     for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
         const compile::Place& place = model.row_entries[i];
         const int row = place_of_row_[at(place.row)];
@@ -233,13 +278,26 @@ void SparseKkt::take_rows(std::vector<int> rows) {
             places.push_back({place.column, model.n() + row});
         }
     }
-    factor_.emplace(model.n() + static_cast<int>(rows_.size()), places);
+    int size = model.n() + static_cast<int>(rows_.size());
+    borders_ = controls_ ? controls_->borders() : std::vector<int>();
+    const std::vector<int> border_of = places_among(borders_, model.m());
+    for (std::size_t i = 0; i < model.row_entries.size() && !borders_.empty(); ++i) {
+        const compile::Place& place = model.row_entries[i];
+        if (const int border = border_of[at(place.row)]; border >= 0) {
+            border_entries_.push_back(i);
+            places.push_back({place.column, size + border});
+        }
+    }
+    for (std::size_t j = 0; j < borders_.size(); ++j, ++size) {
+        places.push_back({size, size});
+    }
+    factor_.emplace(size, places);
     slopes_.reset();
 }
 
 /// M a - Q
 void SparseKkt::force_of(const compile::SparseValues& values, std::span<const double> a,
-                              std::vector<double>& Qc) const {
+                         std::vector<double>& Qc) const {
     const compile::CompiledModel& model = evaluator_->model();
     for (std::size_t i = 0; i < Qc.size(); ++i) {
         Qc[i] = -values.Q[i];
@@ -255,15 +313,35 @@ void SparseKkt::force_of(const compile::SparseValues& values, std::span<const do
 
 bool SparseKkt::factor(const compile::SparseValues& values) {
     values_.assign(values.M.begin(), values.M.end());
-    for (const std::size_t i : entries_) {
-        values_.push_back(values.A[i]);
+    for (const std::vector<std::size_t>* entries : {&entries_, &border_entries_}) {
+        for (const std::size_t i : *entries) {
+            values_.push_back(values.A[i]);
+        }
     }
-    const bool reuses = wanted_ == solve::Wanted::kMotion || !is_foreseen(evaluator_->model());
-    return reuses ? factor_->factor_again(values_) : factor_->factor(values_);
+    if (!borders_.empty()) {
+        const std::vector<double>& diagonal = controls_->border_values();
+        values_.insert(values_.end(), diagonal.begin(), diagonal.end());
+    }
+    const bool regular = wanted_ == solve::Wanted::kMotion ? factor_->factor_again(values_)
+                                                           : factor_->factor(values_);
+    if (!regular) {
+        return false;
+    }
+    holds_ = !controls_ || controls_->factor(values, *factor_, size_of_system());
+    return true;
+}
+
+void SparseKkt::load_force(std::span<const double> force) {
+    x_.assign(force.begin(), force.end());
+    x_.resize(size_of_system(), 0.0);
 }
 
 SolveStatus SparseKkt::attribute(const compile::SparseValues& values, const double* a,
                                  double weakest, Motion& motion) {
+    if (controls_) {  // not told apart from the forces of a motion: by the rows alone
+        return SparseKkt(*evaluator_, Mismatch::kIsDrift, wanted_)
+            .attribute(values, a, weakest, motion);
+    }
     choose_rows(values, weakest);
     if (!factor(values)) {
         return status_ = SolveStatus::kNotUnique;
@@ -273,7 +351,7 @@ SolveStatus SparseKkt::attribute(const compile::SparseValues& values, const doub
     force_of(values, motion.a, motion.Qc);
     // M x + A^T y = F, A x = 0: the rows carry A^T y of a force F.
     const auto carry = [&](auto force) {
-        x_.assign(n + rows_.size(), 0.0);
+        load_force({});
         for (std::size_t i = 0; i < n; ++i) {
             x_[i] = force(i);
         }
@@ -301,23 +379,29 @@ SolveStatus SparseKkt::attribute(const compile::SparseValues& values, const doub
     return status_ = all_finite(motion.lambda) ? SolveStatus::kOk : SolveStatus::kNotFinite;
 }
 
-SolveStatus SparseKkt::solve_factored(const compile::SparseValues& values, Motion& motion) {
-    const std::size_t n = motion.a.size();
-    const auto solve_for = [&](std::span<const double> C) {
-        x_.assign(values.Q.begin(), values.Q.end());
-        for (std::size_t i = 0; i < C.size(); ++i) {
-            x_[i] += C[i];
-        }
-        for (const int row : rows_) {
+void SparseKkt::solve_for(const compile::SparseValues& values, std::span<const double> C) {
+    x_.assign(values.Q.begin(), values.Q.end());
+    for (std::size_t i = 0; i < C.size(); ++i) {
+        x_[i] += C[i];
+    }
+    for (const std::vector<int>* rows : {&rows_, &borders_}) {
+        for (const int row : *rows) {
             x_.push_back(values.b[at(row)]);
         }
-        factor_->solve(x_);
-    };
+    }
+    factor_->solve(x_);
+    if (controls_ && holds_) {
+        controls_->close(values.b, x_);
+    }
+}
+
+SolveStatus SparseKkt::solve_factored(const compile::SparseValues& values, Motion& motion) {
+    const std::size_t n = motion.a.size();
     if (!values.C.empty()) {
-        solve_for({});
+        solve_for(values, {});
         force_of(values, std::span(x_).first(n), motion.Qc_ideal);
     }
-    solve_for(values.C);
+    solve_for(values, values.C);
     std::copy_n(x_.begin(), n, motion.a.begin());
     force_of(values, motion.a, motion.Qc);
     if (values.C.empty()) {
@@ -327,6 +411,9 @@ SolveStatus SparseKkt::solve_factored(const compile::SparseValues& values, Motio
         motion.Qc_nonideal[i] = motion.Qc[i] - motion.Qc_ideal[i];
     }
     put_multipliers(motion.lambda, -1.0);
+    if (controls_) {
+        std::copy(controls_->u().begin(), controls_->u().end(), motion.u.begin());
+    }
     return all_finite(motion.a) && all_finite(motion.lambda) ? SolveStatus::kOk
                                                              : SolveStatus::kNotFinite;
 }
@@ -361,9 +448,10 @@ int SparseKkt::inconsistent_row(const compile::SparseValues& values, const Motio
         const double scale = length[k] * (moved + pulled) +
                              std::max(std::abs(values.b[k]), magnitudes[mismatch.size() + k]);
         const double part = std::abs(mismatch[k] - values.b[k]) / solve::divisor(scale);
-        if (values.counts(static_cast<int>(k)) && place_of_row_[k] < 0 && part > worst) {
+        const int row = static_cast<int>(k);
+        if (values.counts(row) && place_of_row_[k] < 0 && part > worst) {
             worst = part;
-            found = static_cast<int>(k);
+            found = row;
         }
     }
     return found;

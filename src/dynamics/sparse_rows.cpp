@@ -25,8 +25,8 @@ std::size_t at(int i) {
     return static_cast<std::size_t>(i);
 }
 
-/// Rows in force that are longer than what rounding leaves of their terms. At the last state of the
-/// evaluator.
+}  // namespace
+
 std::vector<int> rows_that_have_not_vanished(Evaluator& evaluator,
                                              const compile::SparseValues& values) {
     const compile::CompiledModel& model = evaluator.model();
@@ -38,14 +38,13 @@ std::vector<int> rows_that_have_not_vanished(Evaluator& evaluator,
     }
     std::vector<int> rows;
     for (int row = 0; row < model.m(); ++row) {
-        if (values.counts(row) && std::sqrt(squares[at(row)]) > solve::kVanished * magnitudes[at(row)]) {
+        if (values.counts(row) &&
+            std::sqrt(squares[at(row)]) > solve::kVanished * magnitudes[at(row)]) {
             rows.push_back(row);
         }
     }
     return rows;
 }
-
-}  // namespace
 
 SparseRows::SparseRows(Evaluator& evaluator, bool reuses)
     : evaluator_(&evaluator),
@@ -56,17 +55,16 @@ SparseRows::SparseRows(Evaluator& evaluator, bool reuses)
 
 void SparseRows::choose(const compile::SparseValues& values, double dependent) {
     std::vector<int> there = rows_that_have_not_vanished(*evaluator_, values);
-    const bool foreseen = is_foreseen(evaluator_->model());
-    if (foreseen && still_good(values, there)) {
+    if (still_good(values, there)) {
         return;
     }
     there_ = std::move(there);
-    if (foreseen && all_count(values, there_)) {
+    if (all_count(values, there_)) {
         return;
     }
     const compile::RecordKey key = state_key(compile::RecordKey::Kind::kRows, *evaluator_)
-                              .add(there_)
-                              .add(std::span<const double>(&dependent, 1));
+                                       .add(there_)
+                                       .add(std::span<const double>(&dependent, 1));
     solve::RowChoice choice =
         *evaluator_->model().programs->latest<solve::RowChoice>(key, [&]() -> solve::RowChoice {
             solve::SparseSystem system =
@@ -83,11 +81,12 @@ void SparseRows::choose(const compile::SparseValues& values, double dependent) {
     least_ = choice.weakest;
     dropped_ = std::move(choice.dropped);
     take(std::move(choice.kept));
-    factored_ = foreseen && factor(values);
+    factored_ = factor(values);
     chosen_pivot_ = weakest().pivot;
 }
 
-void SparseRows::count_as(const SparseRows& other) {
+void SparseRows::count_as(const RowRank& chosen) {
+    const auto& other = static_cast<const SparseRows&>(chosen);
     there_ = other.there_;
     dropped_ = other.dropped_;
     warning_ = other.warning_;
@@ -266,6 +265,10 @@ void SparseRows::express(std::span<const double> row, std::span<double> coeffici
     }
     for (double& one : remainder) {
         one /= solve::divisor(length);
+    }
+    if (!factored_) {  // rows dependent to working precision: no combination of them is known
+        std::fill(coefficients.begin(), coefficients.end(), 0.0);
+        return;
     }
     rows().nearest(remainder, coefficients);
     for (std::size_t i = 0; i < entries_.size(); ++i) {

@@ -1,5 +1,4 @@
-// Which rows of a model with many coordinates count at a state, and how near they are to
-// dependent: without matrices.
+// Which rows count at a state, and how near they are to dependent: by sparse systems.
 #pragma once
 
 #include <optional>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "dynamics/evaluator.h"
+#include "dynamics/row_rank.h"
 #include "solve/analysis.h"
 #include "solve/independent_rows.h"
 #include "solve/weak_rows.h"
@@ -18,54 +18,35 @@ inline bool has_sparse_rows(const compile::CompiledModel& model) {
     return model.sparse || model.is_large();
 }
 
-/// Coordinates up to which singular configurations are foreseen: beyond, the watch would cost as
-/// much as the steps.
-constexpr int kLargestForeseen = 3000;
+/// Rows in force that are longer than what rounding leaves of their terms. At the last state of the
+/// evaluator.
+std::vector<int> rows_that_have_not_vanished(Evaluator& evaluator,
+                                             const compile::SparseValues& values);
 
-inline bool is_foreseen(const compile::CompiledModel& model) {
-    return model.n() <= kLargestForeseen;
-}
-
-/// The kept row with the smallest pivot.
-struct WeakestRow {
-    double pivot = 1.0;
-    int row = -1;  ///< -1: its direction is not known, passages are only listed
-    int rank = 0;  ///< of all rows
-    bool known = true;
-};
-
-class SparseRows {
+class SparseRows final : public RowRank {
   public:
     /// Where `reuses`, pivots of one state serve at others: the last digits then depend on what was
     /// asked before.
     explicit SparseRows(Evaluator& evaluator, bool reuses = false);
 
-    /// At the last state of the evaluator. Rows of which the others leave less than `dependent` do
-    /// not count.
-    void choose(const compile::SparseValues& at, double dependent = solve::kDependentPart);
+    void choose(const compile::SparseValues& at) override { choose(at, solve::kDependentPart); }
+    void choose(const compile::SparseValues& at, double dependent) override;
     /// These rows, which are independent, count at the next again().
     void count(const std::vector<int>& rows) { take(rows); }
-    /// As another one of the same evaluator has chosen, at the next again().
-    void count_as(const SparseRows& other);
-    /// The same rows at another state; false if they are dependent to working precision.
-    bool again(const compile::SparseValues& at);
+    void count_as(const RowRank& other) override;
+    bool again(const compile::SparseValues& at) override;
 
-    /// Rows that count, ascending.
-    const std::vector<int>& kept() const { return kept_; }
+    /// Ascending.
+    const std::vector<int>& kept() const override { return kept_; }
     /// Rows that have not vanished but depend on those.
     const std::vector<int>& dropped() const { return dropped_; }
-    bool warning() const { return warning_; }
+    bool warning() const override { return warning_; }
 
-    /// Of the last choose() or again() that succeeded, with what the row has besides the others
-    /// (n).
-    WeakestRow weakest(std::span<double> direction);
-    /// What the k-th row that counts has besides all others (n); returns its length.
-    double remainder(int k, std::span<double> x) { return rows().remainder(k, x); }
-    int place_of(int row) const { return place_[static_cast<std::size_t>(row)]; }
-    /// m  true for rows that are tied to others by a dependence, and for those that have vanished.
-    std::vector<bool> tied(const compile::SparseValues& at);
+    WeakestRow weakest(std::span<double> direction) override;
+    void remainder(int k, std::span<double> x) override { rows().remainder(k, x); }
+    std::vector<bool> tied(const compile::SparseValues& at) override;
     /// Coefficients (per row that counts) of the combination of rows nearest to a row of A (n), and
-    /// what it lacks (n, in units of the coordinates, of the row at length 1). Requires a factor.
+    /// the difference (n, in units of the coordinates, of the row at length 1). Requires a factor.
     void express(std::span<const double> row, std::span<double> coefficients,
                  std::span<double> remainder);
     /// A row that depends on others as a combination of those that count.

@@ -73,8 +73,6 @@ class StateEquation {
     /// Why the last rhs() without a result had none.
     Error explain_failure();
 
-    /// See RightHandSide::program.
-    std::shared_ptr<const code::Program> program() const { return acceleration_.program(); }
     /// Instructions of the program of the acceleration, 0 if there is none.
     std::size_t program_size() const { return acceleration_.program_size(); }
     /// See RightHandSide::Aside.

@@ -8,8 +8,6 @@ namespace {
 
 /// Coefficients below this are rounding.
 constexpr double kNoPart = 1e-9;
-/// Coordinates with less than this part of the largest inertia have none.
-constexpr double kNoInertia = 1e-9;
 /// Limits below this part of the largest count as this: what is not pressed carries nothing.
 constexpr double kNoLimit = 1e-9;
 /// Where a share changes the loads, which set the limits, it is looked for again.
@@ -17,53 +15,28 @@ constexpr int kPasses = 4;
 
 }  // namespace
 
-void coordinate_units(const compile::CompiledModel& model, std::span<const double> mass_entries,
-                      std::vector<double>& unit) {
-    std::fill(unit.begin(), unit.end(), 0.0);
-    for (std::size_t i = 0; i < mass_entries.size(); ++i) {
-        const compile::Place& place = model.mass_entries[i];
-        if (place.row == place.column) {
-            unit[static_cast<std::size_t>(place.row)] = mass_entries[i];
-        }
-    }
-    const double largest = *std::max_element(unit.begin(), unit.end());
-    for (double& one : unit) {
-        const double inertia = one > kNoInertia * largest ? one : largest;
-        one = inertia > 0.0 ? 1.0 / std::sqrt(inertia) : 1.0;
-    }
-}
-
-StickShare::StickShare(const compile::CompiledModel& model)
-    : span_(model.frictions.empty() ? 0 : model.n(), model.frictions.empty() ? 0 : model.m()),
-      unit_(static_cast<std::size_t>(model.n())) {}
-
-/// Each stick row that depends on rows before it: these may take over what it carries.
+/// Each stick row that depends on others: these may take over what it carries.
 void StickShare::find_choices(Evaluator& evaluator, double t, const double* q, const double* v) {
-    const compile::CompiledModel& model = evaluator.model();
-    const compile::SparseValues at = evaluator.sparse_system(t, q, v);
-    coordinate_units(model, at.M, unit_);
-    span_.clear(unit_);
+    if (!in_force_) {
+        in_force_.emplace(evaluator);
+    }
+    in_force_->look(t, q, v);
     z_.clear();
-    for (int row = 0; row < model.m(); ++row) {
-        const bool kept = !at.counts(row) || span_.add(evaluator.row(row), evaluator.b(row), row);
-        if (!kept && row >= model.constraint_rows) {
-            add_choice(evaluator, row);
-        }
+    for (const RowByOthers& one : in_force_->dependent()) {
+        add_choice(evaluator.model(), one);
     }
 }
 
-void StickShare::add_choice(Evaluator& evaluator, int row) {
-    const compile::CompiledModel& model = evaluator.model();
+void StickShare::add_choice(const compile::CompiledModel& model, const RowByOthers& dependent) {
     std::vector<double> z(static_cast<std::size_t>(model.m()), 0.0);
-    z[static_cast<std::size_t>(row)] = 1.0;
-    for (int k = 0; k < span_.kept(); ++k) {
-        const auto other = static_cast<std::size_t>(span_.id(k));
-        const double part = span_.coefficient(k);
-        if (std::abs(part) > kNoPart) {
+    z[static_cast<std::size_t>(dependent.row)] = 1.0;
+    for (std::size_t k = 0; k < dependent.rows.size(); ++k) {
+        const auto other = static_cast<std::size_t>(dependent.rows[k]);
+        if (std::abs(dependent.c[k]) > kNoPart) {
             if (model.rows[other].actuated) {
                 return;  // what a servo carries its controls decide
             }
-            z[other] = -part;
+            z[other] = -dependent.c[k];
         }
     }
     z_.push_back(std::move(z));

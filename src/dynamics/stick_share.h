@@ -5,19 +5,18 @@
 // limit is least is taken.                                          least_ratio.h, theory.md, 3
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "dynamics/evaluator.h"
 #include "dynamics/least_ratio.h"
-#include "dynamics/row_span.h"
+#include "dynamics/rows_in_force.h"
 
 namespace ananke::dynamics {
 
 class StickShare {
   public:
-    explicit StickShare(const compile::CompiledModel& model);
-
     /// Changes the multipliers (m) of a motion at this state to the share of least ratio. False if
     /// there is no choice.
     bool share(Evaluator& evaluator, double t, const double* q, const double* v,
@@ -25,19 +24,14 @@ class StickShare {
 
   private:
     void find_choices(Evaluator& evaluator, double t, const double* q, const double* v);
-    void add_choice(Evaluator& evaluator, int row);
+    void add_choice(const compile::CompiledModel& model, const RowByOthers& dependent);
     void find_supports(Evaluator& evaluator, double t, const double* q, const double* v,
                        std::span<const double> lambda);
 
-    RowSpan span_;
-    std::vector<double> unit_;            ///< n
-    std::vector<std::vector<double>> z_;  ///< per choice: m changes of the multipliers
-    std::vector<int> rows_;               ///< those of the supports
-    std::vector<Support> supports_;       ///< frictions that a choice changes
+    std::optional<RowsInForce> in_force_;  ///< made when it is first needed
+    std::vector<std::vector<double>> z_;   ///< per choice: m changes of the multipliers
+    std::vector<int> rows_;                ///< those of the supports
+    std::vector<Support> supports_;        ///< frictions that a choice changes
 };
-
-/// Units that make coordinates comparable, 1/sqrt(M_ii); those without inertia have the smallest.
-void coordinate_units(const compile::CompiledModel& model, std::span<const double> mass_entries,
-                      std::vector<double>& unit);
 
 }  // namespace ananke::dynamics

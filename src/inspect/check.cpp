@@ -67,13 +67,13 @@ class Settled {
     Settled(dynamics::Evaluator& evaluator, double t, const double* q, const double* v) {
         const compile::CompiledModel& model = evaluator.model();
         if (!model.frictions.empty() || !model.feedback.empty()) {
-            watch_.emplace(evaluator, dynamics::DynamicsOptions{});
-            result_ = watch_->settle(t, q, v);
+            decision_.emplace(evaluator, dynamics::DynamicsOptions{});
+            result_ = decision_->settle(t, q, v);
         }
     }
     ~Settled() {
-        if (watch_) {
-            watch_->release();
+        if (decision_) {
+            decision_->release();
         }
     }
     Settled(const Settled&) = delete;
@@ -83,7 +83,7 @@ class Settled {
     const Error& error() const { return result_.error(); }
 
   private:
-    std::optional<simulate::FrictionWatch> watch_;
+    std::optional<simulate::FrictionDecision> decision_;
     Result<std::vector<simulate::FrictionChange>> result_ = std::vector<simulate::FrictionChange>{};
 };
 
@@ -175,29 +175,17 @@ void visit_random_states(const compile::Prepared& prepared, dynamics::Evaluator&
     }
 }
 
-/// Of large models: which multipliers and reactions no dependence touches. A reaction counts as
-/// touched as a whole.
-void find_unique(dynamics::Evaluator& evaluator, CheckReport& report) {
-    const compile::CompiledModel& model = evaluator.model();
+/// Of large models: a reaction that a dependence touches counts as shared as a whole.
+void find_shared_reactions(const compile::CompiledModel& model, CheckReport& report) {
     const compile::ReactionMap& map = model.reactions;
-    const auto m = static_cast<std::size_t>(model.m());
-    const compile::SparseValues values =
-        evaluator.sparse_system(report.start.t, report.start.q.data(), report.start.v.data());
-    dynamics::SparseRows rows(evaluator);
-    rows.choose(values);
-    const std::vector<bool> tied =
-        rows.again(values) ? rows.tied(values) : std::vector<bool>(m, true);
-    std::vector<bool> pushes(m, false);  // has not vanished
-    for (const std::vector<int>* some : {&rows.kept(), &rows.dropped()}) {
-        for (const int row : *some) {
-            pushes[static_cast<std::size_t>(row)] = true;
-        }
-    }
+    const solve::Analysis& analysis = report.analysis;
     std::vector<bool> touched(map.owners.size(), false);
-    report.analysis.lambda_unique.resize(m);
-    for (std::size_t row = 0; row < m; ++row) {
-        report.analysis.lambda_unique[row] = !tied[row];
-        for (int owner = tied[row] && pushes[row] ? map.row_owner[row] : -1; owner >= 0;
+    for (int row = 0; row < model.m(); ++row) {
+        const auto k = static_cast<std::size_t>(row);
+        const bool is_shared =
+            !analysis.lambda_unique[k] &&
+            !std::binary_search(analysis.vanished.begin(), analysis.vanished.end(), row);
+        for (int owner = is_shared ? map.row_owner[k] : -1; owner >= 0;
              owner = map.owners[static_cast<std::size_t>(owner)].within) {
             touched[static_cast<std::size_t>(owner)] = true;
         }
@@ -208,31 +196,29 @@ void find_unique(dynamics::Evaluator& evaluator, CheckReport& report) {
     }
 }
 
+void find_residuals(dynamics::Evaluator& evaluator, CheckReport& report) {
+    report.degrees_of_freedom = report.coordinates - report.analysis.rank;
+    const dynamics::StartState& start = report.start;
+    const std::span<const double> residuals =
+        evaluator.scaled_residuals(start.t, start.q.data(), start.v.data());
+    report.residuals.assign(residuals.begin(), residuals.end());
+}
+
 /// Of large models: rank, degrees of freedom, dependent rows and residuals.
 Result<CheckReport> check_large(dynamics::Evaluator& evaluator, CheckReport report) {
-    const compile::CompiledModel& model = evaluator.model();
     const double t = report.start.t;
     const double* q = report.start.q.data();
     const double* v = report.start.v.data();
-    dynamics::Dynamics dynamics(evaluator, {});
-    if (dynamics.accelerate(t, q, v) != solve::SolveStatus::kOk) {
+    std::optional<solve::Analysis> analysis =
+        analyse_sparse(evaluator, t, q, v, Dependences::kListed);
+    if (!analysis) {
+        dynamics::Dynamics dynamics(evaluator, {});
+        dynamics.accelerate(t, q, v);
         return at_start(dynamics.explain(t, q, v), t);
     }
-    solve::Analysis& analysis = report.analysis;
-    analysis.rank = dynamics.rank();
-    analysis.warning = dynamics.rank_warning();
-    analysis.smallest_kept_pivot = dynamics.weakest_pivot();
-    analysis.kept = dynamics.rows().kept_rows();
-    for (int row = 0; row < model.m(); ++row) {
-        if (!std::binary_search(analysis.kept.begin(), analysis.kept.end(), row)) {
-            analysis.dropped.push_back({row, {}, {}, 0.0});
-        }
-    }
-    find_unique(evaluator, report);
-    analysis.mass_positive_definite = has_regular_mass(model, evaluator.mass(t, q));
-    report.degrees_of_freedom = report.coordinates - analysis.rank;
-    const std::span<const double> residuals = evaluator.scaled_residuals(t, q, v);
-    report.residuals.assign(residuals.begin(), residuals.end());
+    report.analysis = std::move(*analysis);
+    find_shared_reactions(evaluator.model(), report);
+    find_residuals(evaluator, report);
     return report;
 }
 
@@ -259,7 +245,7 @@ Result<CheckReport> check(const compile::Prepared& prepared, Agreement agreement
     dynamics::find_reactions(evaluator, t, q, v);
     std::optional<solve::Analysis> sparse;
     if (dynamics::has_sparse_rows(*prepared.compiled) && !prepared.compiled->has_nonideal) {
-        sparse = analyse_sparse(evaluator, t, q, v);
+        sparse = analyse_sparse(evaluator, t, q, v, Dependences::kExpressed);
     }
     report.analysis = sparse ? std::move(*sparse)
                              : solve::analyse(evaluator.system(t, q, v), {},
@@ -276,9 +262,7 @@ Result<CheckReport> check(const compile::Prepared& prepared, Agreement agreement
     }
     report.reactions = compile::reaction_shares(prepared.compiled->reactions,
                                                 evaluator.reactions(t, q, v), report.analysis);
-    report.degrees_of_freedom = report.coordinates - report.analysis.rank;
-    const std::span<const double> residuals = evaluator.scaled_residuals(t, q, v);
-    report.residuals.assign(residuals.begin(), residuals.end());
+    find_residuals(evaluator, report);
     for (const simulate::SharedLoad& one :
          simulate::shared_loads(*prepared.compiled, report.analysis)) {
         report.warnings.push_back(one.text);

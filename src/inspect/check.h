@@ -34,7 +34,7 @@ struct CheckReport {
     int degrees_of_freedom = 0;
     solve::Analysis analysis;
     dynamics::StartState start;
-    std::vector<double> residuals;         ///< scaled, per row, at the start
+    std::vector<double> residuals;                  ///< scaled, per row, at the start
     std::vector<compile::ReactionShare> reactions;  ///< per target of CompiledModel::reactions
     std::vector<FormAgreement> forms_at_start;
     std::vector<FormAgreement> forms_at_random;  ///< worst over the random admissible states
@@ -48,10 +48,12 @@ struct CheckReport {
 enum class Agreement : std::uint8_t { kCompare, kSkip };
 
 /// Fails where the model has no initial state or no motion there, with the names concerned.
-Result<CheckReport> check(const compile::Prepared& prepared, Agreement agreement = Agreement::kCompare);
+Result<CheckReport> check(const compile::Prepared& prepared,
+                          Agreement agreement = Agreement::kCompare);
 
 /// "force[A:a].x" and so on: the columns of reactions that are one of many at the start.
-std::vector<std::string> shared_reactions(const CheckReport& report, const compile::Prepared& prepared);
+std::vector<std::string> shared_reactions(const CheckReport& report,
+                                          const compile::Prepared& prepared);
 
 /// The report as a person reads it.
 std::string to_text(const CheckReport& report, const compile::Prepared& prepared);

@@ -107,7 +107,8 @@ TextTable dependence_table(const CheckReport& report, const compile::Prepared& p
     return table;
 }
 
-std::vector<std::string> dependent_sets(const CheckReport& report, const compile::Prepared& prepared) {
+std::vector<std::string> dependent_sets(const CheckReport& report,
+                                        const compile::Prepared& prepared) {
     const std::vector<std::string> names = acting_rows(prepared);
     std::vector<std::string> sets;
     for (const std::vector<int>& set : report.analysis.dependent_sets) {

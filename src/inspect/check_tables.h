@@ -16,7 +16,8 @@ TextTable constraint_table(const CheckReport& report, const compile::Prepared& p
 /// redundant, is a combination of others, mismatch.
 TextTable dependence_table(const CheckReport& report, const compile::Prepared& prepared);
 /// "rod, wire and link" for each set of rows tied by a dependence.
-std::vector<std::string> dependent_sets(const CheckReport& report, const compile::Prepared& prepared);
+std::vector<std::string> dependent_sets(const CheckReport& report,
+                                        const compile::Prepared& prepared);
 /// reaction, on, unique, one of many, shared with. Tells something only where rows are dependent.
 TextTable reaction_table(const CheckReport& report, const compile::Prepared& prepared);
 /// Name and what it pushes, without a head.

@@ -33,7 +33,8 @@ std::vector<std::vector<int>> sets_of(const solve::Analysis& analysis) {
     }
     std::map<int, std::vector<int>> sets;
     for (int k = 0; k < static_cast<int>(parent.size()); ++k) {
-        if (!analysis.lambda_unique[at(k)]) {
+        if (!analysis.lambda_unique[at(k)] &&
+            !std::binary_search(analysis.vanished.begin(), analysis.vanished.end(), k)) {
             sets[root(k)].push_back(k);
         }
     }
@@ -45,8 +46,7 @@ std::vector<std::vector<int>> sets_of(const solve::Analysis& analysis) {
     return list;
 }
 
-}  // namespace
-
+/// To working precision, by its entries.
 bool has_regular_mass(const compile::CompiledModel& model, std::span<const double> mass) {
     std::vector<solve::SymmetricPlace> places;
     for (const compile::Place& place : model.mass_entries) {
@@ -55,8 +55,11 @@ bool has_regular_mass(const compile::CompiledModel& model, std::span<const doubl
     return solve::SymmetricFactor(model.n(), places).factor(mass);
 }
 
-std::optional<solve::Analysis> analyse_sparse(dynamics::Evaluator& evaluator, double t, const double* q,
-                                              const double* v) {
+}  // namespace
+
+std::optional<solve::Analysis> analyse_sparse(dynamics::Evaluator& evaluator, double t,
+                                              const double* q, const double* v,
+                                              Dependences dependences) {
     const compile::CompiledModel& model = evaluator.model();
     const compile::SparseValues values = evaluator.sparse_system(t, q, v);
     dynamics::SparseKkt solver(evaluator, dynamics::Mismatch::kIsAnError, solve::Wanted::kMotion);
@@ -72,27 +75,29 @@ std::optional<solve::Analysis> analyse_sparse(dynamics::Evaluator& evaluator, do
     analysis.warning = rows.warning();
     analysis.kept = rows.kept();
     analysis.smallest_kept_pivot = rows.weakest(direction).pivot;
+    const std::vector<bool> tied = rows.tied(values);
     analysis.lambda_unique.assign(at(model.m()), true);
-    std::vector<bool> vanished(at(model.m()), true);
-    for (const std::vector<int>* some : {&rows.kept(), &rows.dropped()}) {
-        for (const int row : *some) {
-            vanished[at(row)] = false;
-        }
-    }
-    for (const int row : rows.dropped()) {
-        solve::DroppedRow dropped = rows.combination(row, values);
-        analysis.lambda_unique[at(row)] = false;
-        for (const int kept : dropped.kept) {
-            analysis.lambda_unique[at(kept)] = false;
-        }
-        analysis.dropped.push_back(std::move(dropped));
-    }
-    analysis.dependent_sets = sets_of(analysis);
     for (int row = 0; row < model.m(); ++row) {
-        if (vanished[at(row)]) {
+        const bool is_kept = std::binary_search(rows.kept().begin(), rows.kept().end(), row);
+        const bool is_dropped =
+            std::binary_search(rows.dropped().begin(), rows.dropped().end(), row);
+        analysis.lambda_unique[at(row)] =
+            is_kept && !(dependences == Dependences::kListed && tied[at(row)]);
+        if (is_dropped) {
+            analysis.dropped.push_back(dependences == Dependences::kListed
+                                           ? solve::DroppedRow{row, {}, {}, 0.0}
+                                           : rows.combination(row, values));
+        } else if (!is_kept) {
             analysis.vanished.push_back(row);
-            analysis.lambda_unique[at(row)] = false;
         }
+    }
+    if (dependences == Dependences::kExpressed) {
+        for (const solve::DroppedRow& dropped : analysis.dropped) {
+            for (const int kept : dropped.kept) {
+                analysis.lambda_unique[at(kept)] = false;
+            }
+        }
+        analysis.dependent_sets = sets_of(analysis);
     }
     analysis.mass_positive_definite = has_regular_mass(model, values.M);
     return analysis;

@@ -1,6 +1,7 @@
 // What a system with many coordinates is at one instant, without matrices.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -9,12 +10,15 @@
 
 namespace ananke::inspect {
 
-/// As solve::analyse, without scales. Nothing where there is no acceleration: why, the dense
-/// analysis can tell. Requires has_sparse_rows(). Allocates.
-std::optional<solve::Analysis> analyse_sparse(dynamics::Evaluator& evaluator, double t, const double* q,
-                                              const double* v);
+enum class Dependences : std::uint8_t {
+    kExpressed,  ///< each row that depends on others as their combination, and the sets of these
+    kListed,     ///< the rows alone: for models with many of them
+};
 
-/// Whether M, by its entries, is regular to working precision.
-bool has_regular_mass(const compile::CompiledModel& model, std::span<const double> mass_entries);
+/// As solve::analyse, without scales. Nothing where there is no acceleration: why, the dense
+/// analysis can tell. Allocates.
+std::optional<solve::Analysis> analyse_sparse(dynamics::Evaluator& evaluator, double t,
+                                              const double* q, const double* v,
+                                              Dependences dependences);
 
 }  // namespace ananke::inspect

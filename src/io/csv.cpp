@@ -1,5 +1,4 @@
-#include "io/csv.h"
-
+// Results as comma-separated values: open_csv().
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -7,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ananke/record.h"
 #include "base/check.h"
 #include "io/file.h"
 
@@ -207,8 +207,7 @@ Result<std::unique_ptr<Recorder>> open_csv(const std::string& path) {
     if (!file) {
         return file.error();
     }
-    return std::unique_ptr<Recorder>(
-        std::make_unique<CsvRecorder>(path, std::move(file).value()));
+    return std::unique_ptr<Recorder>(std::make_unique<CsvRecorder>(path, std::move(file).value()));
 }
 
 }  // namespace ananke::io

@@ -1,5 +1,3 @@
-#include "io/csv.h"
-
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -19,8 +17,6 @@
 
 namespace ananke::io {
 namespace {
-
-
 
 std::unique_ptr<Recorder> opened(const std::string& path) {
     auto recorder = open_csv(path);

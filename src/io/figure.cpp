@@ -4,12 +4,12 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ranges.h"
 #include "io/canvas.h"
 #include "io/ticks.h"
 
@@ -31,10 +31,6 @@ struct Frame {
     double left, top, right, bottom;
 };
 
-double decades(double value) {
-    return std::log10(value);
-}
-
 /// The curve in the units of the axes: |y| in decades where the axis is logarithmic.
 struct Curve {
     std::string name;
@@ -48,11 +44,11 @@ std::vector<Curve> in_axis_units(std::span<const Series> series, bool log) {
         Curve curve{one.name, one.name, {}};
         for (std::size_t i = 0; i < std::min(one.x.size(), one.y.size()); ++i) {
             const double size = std::abs(one.y[i]);
-            const double y = !log ? one.y[i] : size > 0.0 ? decades(size) : std::nan("");
+            const double y = !log ? one.y[i] : size > 0.0 ? std::log10(size) : std::nan("");
             curve.points.push_back({one.x[i], y});
         }
         const auto is_zero = [](double y) { return y == 0.0; };
-        if (log && !one.y.empty() && std::all_of(one.y.begin(), one.y.end(), is_zero)) {
+        if (log && !one.y.empty() && std::ranges::all_of(one.y, is_zero)) {
             curve.entry += " (0 throughout)";  // has no logarithm: tell why nothing is drawn
         }
         curves.push_back(std::move(curve));
@@ -60,19 +56,13 @@ std::vector<Curve> in_axis_units(std::span<const Series> series, bool log) {
     return curves;
 }
 
+void line(Canvas& canvas, Position from, Position to, const Stroke& stroke) {
+    canvas.path(std::array{from, to}, stroke);
+}
+
 bool is_finite(const Position& p) {
     return std::isfinite(p.x) && std::isfinite(p.y);
 }
-
-struct Range {
-    double low = std::numeric_limits<double>::infinity();
-    double high = -std::numeric_limits<double>::infinity();
-    void add(double value) {
-        low = std::min(low, value);
-        high = std::max(high, value);
-    }
-    bool empty() const { return !(high >= low); }
-};
 
 /// Moves the ends of an axis away from a curve that comes close to them.
 void give_room(Axis& axis, const Range& values) {
@@ -85,8 +75,7 @@ void give_room(Axis& axis, const Range& values) {
 /// Of each column of pixels the first, lowest, highest and last point, so that no peak is lost.
 std::vector<Position> thinned(const std::vector<Position>& points, double pixels) {
     constexpr std::size_t kFew = 4000;
-    const bool ascending =
-        std::is_sorted(points.begin(), points.end(), [](auto a, auto b) { return a.x < b.x; });
+    const bool ascending = std::ranges::is_sorted(points, [](auto a, auto b) { return a.x < b.x; });
     if (points.size() <= kFew || !ascending) {
         return points;
     }
@@ -132,11 +121,11 @@ class Figure {
         }
         x_range_ = x_range_.empty() ? Range{0.0, 1.0} : x_range_;
         y_range_ = y_range_.empty() ? Range{0.0, 1.0} : y_range_;
-        x_ = make_axis(x_range_.low, x_range_.high, kTicksAcross, false);
+        x_ = make_axis(x_range_.low, x_range_.high, kTicksAcross, Ends::kGiven);
         if (options.x_name != "t") {
             give_room(x_, x_range_);
         }
-        y_ = make_axis(y_range_.low, y_range_.high, kTicksUp, true);
+        y_ = make_axis(y_range_.low, y_range_.high, kTicksUp, Ends::kTicks);
         if (options.log) {
             // Whole decades, and at most about eight labels.
             y_.low = std::floor(y_range_.low + 1e-9);
@@ -176,7 +165,7 @@ class Figure {
         const auto around = [unit](const Range& values, double pixels, double ticks) {
             const double middle = 0.5 * (values.low + values.high);
             const double half = 0.5 * unit * pixels;
-            return make_axis(middle - half, middle + half, ticks, false);
+            return make_axis(middle - half, middle + half, ticks, Ends::kGiven);
         };
         x_ = around(x_range_, width, kTicksAcross);
         y_ = around(y_range_, height, kTicksUp);
@@ -231,15 +220,13 @@ class Figure {
     void draw_axes(Canvas& canvas) const {
         for (const double tick : x_.ticks()) {
             const double x = place({tick, 0.0}).x;
-            canvas.path(std::array<Position, 2>{{{x, frame_.top}, {x, frame_.bottom}}},
-                        {kGrid, 1.0});
+            line(canvas, {x, frame_.top}, {x, frame_.bottom}, {kGrid, 1.0});
             canvas.text({x, frame_.bottom + kLineHeight}, x_.label(tick),
                         {kTextSize, kInk, Anchor::kMiddle});
         }
         for (const double tick : y_.ticks()) {
             const double y = place({0.0, tick}).y;
-            canvas.path(std::array<Position, 2>{{{frame_.left, y}, {frame_.right, y}}},
-                        {kGrid, 1.0});
+            line(canvas, {frame_.left, y}, {frame_.right, y}, {kGrid, 1.0});
             canvas.text({frame_.left - 7.0, y + 0.35 * kTextSize}, y_tick(tick),
                         {kTextSize, kInk, Anchor::kEnd});
         }
@@ -277,10 +264,9 @@ class Figure {
             std::vector<Position> run;
             const auto finish = [&] {
                 if (run.size() > 1) {
-                    std::vector<Position> places;
-                    for (const Position& p : thinned(run, frame_.right - frame_.left)) {
-                        places.push_back(place(p));
-                    }
+                    std::vector<Position> places =
+                        transformed(thinned(run, frame_.right - frame_.left),
+                                    [&](const Position& p) { return place(p); });
                     canvas.path(places, stroke);
                 }
                 run.clear();
@@ -307,8 +293,8 @@ class Figure {
             double x = frame_.left;
             for (const std::size_t i : row) {
                 const double middle = y - 0.35 * kTextSize;
-                canvas.path(std::array<Position, 2>{{{x, middle}, {x + kSample, middle}}},
-                            {kColors.at(i % kColors.size()), 2.4});
+                line(canvas, {x, middle}, {x + kSample, middle},
+                     {kColors.at(i % kColors.size()), 2.4});
                 canvas.text({x + kSample + 7.0, y}, curves_[i].entry, {kTextSize, kInk});
                 x += entry_width(i);
             }

@@ -25,7 +25,8 @@ class WriteSignalsHeld {
         sigemptyset(&held_);
         sigpending(&pending);
         for (const int signal : {SIGPIPE, SIGXFSZ}) {
-            if (sigismember(&pending, signal) == 0) {  // others are somebody else's
+            if (sigismember(&pending, signal) ==
+                0) {  // a signal that was pending before is left to its owner
                 sigaddset(&held_, signal);
             }
         }
@@ -81,6 +82,16 @@ class Descriptor {
   private:
     int number_;
 };
+
+/// The answer of a system call, which is repeated where a signal interrupts it.
+template <class Call>
+auto uninterrupted(const Call& call) {
+    auto answer = call();
+    while (answer < 0 && errno == EINTR) {
+        answer = call();
+    }
+    return answer;
+}
 
 /// Locks the file while its descriptor is open. False only if somebody else has: where the file
 /// system knows no locks, nobody does. The lock is not that of flock(), which the HDF5 library asks
@@ -212,11 +223,9 @@ Error File::failure() const {
 Result<void> File::append(std::string_view bytes) {
     const WriteSignalsHeld held;
     while (!bytes.empty()) {
-        const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+        const ssize_t written =
+            uninterrupted([&] { return ::write(descriptor_, bytes.data(), bytes.size()); });
         if (written < 0) {
-            if (errno == EINTR) {
-                continue;
-            }
             return failure();
         }
         bytes.remove_prefix(static_cast<std::size_t>(written));
@@ -227,12 +236,10 @@ Result<void> File::append(std::string_view bytes) {
 Result<void> File::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
     const WriteSignalsHeld held;
     while (!bytes.empty()) {
-        const ssize_t written =
-            ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        const ssize_t written = uninterrupted([&] {
+            return ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        });
         if (written < 0) {
-            if (errno == EINTR) {
-                continue;
-            }
             return failure();
         }
         bytes = bytes.subspan(static_cast<std::size_t>(written));
@@ -243,14 +250,9 @@ Result<void> File::write_at(std::uint64_t offset, std::span<const std::byte> byt
 
 Result<void> File::resize(std::uint64_t size) {
     const WriteSignalsHeld held;
-    int answer = 0;
-    do {
-        answer = ::ftruncate(descriptor_, static_cast<off_t>(size));
-    } while (answer < 0 && errno == EINTR);
-    if (answer < 0) {
-        return failure();
-    }
-    return {};
+    const int answer =
+        uninterrupted([&] { return ::ftruncate(descriptor_, static_cast<off_t>(size)); });
+    return answer < 0 ? failure() : Result<void>();
 }
 
 std::uint64_t File::size() const {
@@ -259,7 +261,7 @@ std::uint64_t File::size() const {
 }
 
 Result<void> File::put_in_place() {
-    constexpr int kTries = 10;  // of a place that changes between two looks at it
+    constexpr int kTries = 10;  // the file may be replaced between open and rename
     for (int attempt = 0; attempt < kTries && !is_in_place(); ++attempt) {
         // Whoever replaces a file holds its lock meanwhile: of two only one can.
         const Descriptor old(::open(target_.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
@@ -290,10 +292,7 @@ Result<void> File::close() {
     }
     const int descriptor = descriptor_;
     descriptor_ = -1;
-    if (::close(descriptor) < 0 && errno != EINTR) {
-        return failure();
-    }
-    return {};
+    return ::close(descriptor) < 0 && errno != EINTR ? failure() : Result<void>();
 }
 
 Result<void> write_whole(const std::string& path, std::string_view bytes) {

@@ -35,7 +35,7 @@ class File {
     Result<void> resize(std::uint64_t size);
     /// Bytes in the file.
     std::uint64_t size() const;
-    /// Reports what the system kept back until now (quotas, network disks), and gives up the lock.
+    /// Reports write errors that the system delayed (quotas, network disks), and releases the lock.
     Result<void> close();
     /// Nothing to do for a device, a pipe, or a file that is in its place.
     Result<void> put_in_place();

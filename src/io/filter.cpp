@@ -33,8 +33,7 @@ Error no_match(const std::string& pattern, const std::vector<Column>& columns) {
     for (const Column& column : columns) {
         near.emplace_back(distance(literal, has_star, column.name), column.name);
     }
-    std::stable_sort(near.begin(), near.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::ranges::stable_sort(near, [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<std::string> names;
     for (auto& [edits, name] : near) {
         if (names.size() < kSuggestions && edits <= near.front().first + 1) {
@@ -102,8 +101,7 @@ class Filter final : public Recorder {
 
 }  // namespace
 
-std::unique_ptr<Recorder> only(std::unique_ptr<Recorder> next,
-                                    std::vector<std::string> patterns) {
+std::unique_ptr<Recorder> only(std::unique_ptr<Recorder> next, std::vector<std::string> patterns) {
     ANANKE_REQUIRE(next != nullptr);
     return std::make_unique<Filter>(std::move(next), std::move(patterns));
 }

@@ -1,5 +1,12 @@
-#include "io/hdf5.h"
-
+// Results as an HDF5 file that is whole at every instant: open_hdf5().
+//
+// The library's own writer cannot promise a file that opens after the process was killed (it marks
+// files as open for writing, or changes several places in turn), so the format is written here:
+//   - whatever changes meaning (sizes of all datasets, root of each index, end of file, ending)
+//     lies in the first 4096 bytes and changes in one write within one page, which a signal cannot
+//     split;
+//   - all else is written before, where no reader looks yet: new blocks at the end of the file,
+//     rows beyond the sizes, index entries beyond the count of their node.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -10,8 +17,10 @@
 
 #include <fmt/format.h>
 
+#include "ananke/record.h"
 #include "base/check.h"
 #include "io/file.h"
+#include "io/hdf5_blocks.h"
 #include "io/hdf5_format.h"
 #include "io/hdf5_names.h"
 #include "io/hdf5_table.h"
@@ -57,35 +66,33 @@ struct Group {
 class Hdf5Recorder final : public Recorder {
   public:
     Hdf5Recorder(std::unique_ptr<File> file, std::chrono::milliseconds interval)
-        : interval_(interval), file_(std::move(file)) {}
+        : interval_(interval), file_(std::move(file), kHeadBytes) {}
 
     ~Hdf5Recorder() override {
         // Best effort for a run that was given up: nobody is left to hear of a failure.
-        if (started_ && !failed_) {
-            static_cast<void>(commit());
+        if (started_) {
+            commit();
         }
     }
     Hdf5Recorder(const Hdf5Recorder&) = delete;
     Hdf5Recorder& operator=(const Hdf5Recorder&) = delete;
 
-    Result<void> begin(const Header& header) override { return guarded(start(header)); }
+    Result<void> begin(const Header& header) override;
     Result<void> row(std::span<const double> values) override;
     Result<void> event(const Event& event) override;
     Result<void> finish(const std::string& ending) override;
 
   private:
-    /// After a failed write the file keeps its last whole state: nothing more is tried.
-    Result<void> guarded(const Result<void>& result) {
-        failed_ = failed_ || !result;
-        return result || !file_->is_regular() ? result : with_rows_kept(result.error(), rows_kept_);
+    /// Of all writes so far, with the number of rows that the file keeps.
+    Result<void> outcome() const {
+        const Result<void>& state = file_.state();
+        return state || !file_.is_regular() ? state : with_rows_kept(state.error(), rows_kept_);
     }
-    Result<void> start(const Header& header);
-    Result<void> start_datasets(const Header& header);
-    Result<void> start_root(const Header& header);
-    Result<void> start_group(Group& group);
-    Result<void> add_row(std::span<const double> values);
-    Result<void> add_events();
-    Result<void> commit();
+    void start_datasets(const Header& header);
+    void start_root(const Header& header);
+    void start_group(Group& group);
+    void add_events();
+    void commit();
     /// After a while, or after so many rows that a disk might have become full of them.
     bool is_due() const {
         return (rows() - rows_kept_) * row_size_ * sizeof(double) >= kMostUncommittedBytes ||
@@ -93,19 +100,14 @@ class Hdf5Recorder final : public Recorder {
     }
     std::uint64_t rows() const { return datasets_.empty() ? 0 : datasets_.front().table.rows(); }
     Bytes head();
-
-    Result<std::uint64_t> append_block(const Bytes& bytes);
-    Result<Bytes> append_texts(std::span<const std::string> texts);
-    Result<Rest> append_rest(const Messages& messages);
+    Bytes append_texts(std::span<const std::string> texts);
+    Rest append_rest(const Messages& messages);
 
     std::chrono::milliseconds interval_;
-    std::unique_ptr<File> file_;
+    BlockFile file_;
     bool started_ = false;
-    bool failed_ = false;
     std::uint64_t rows_kept_ = 0;  ///< that a reader of the file finds
-    Space space_{kHeadBytes};
     std::uint64_t known_end_ = 0;  ///< as the superblock has it
-    Edits edits_;
     Clock::time_point committed_;
 
     std::size_t row_size_ = 0;
@@ -129,59 +131,35 @@ void add_list(Messages& messages, const std::string& name, Type type, const Byte
     }
 }
 
-Result<std::uint64_t> Hdf5Recorder::append_block(const Bytes& bytes) {
-    const std::uint64_t address = space_.take(bytes.size());
-    if (auto done = file_->write_at(address, bytes.view()); !done) {
-        return done.error();
-    }
-    return address;
-}
-
 /// Stores the texts and returns one element for each.
-Result<Bytes> Hdf5Recorder::append_texts(std::span<const std::string> texts) {
+Bytes Hdf5Recorder::append_texts(std::span<const std::string> texts) {
     Bytes elements;
     while (!texts.empty()) {
         const auto some = texts.first(std::min(texts.size(), kHeapTextsLimit));
-        const HeapBlock heap = heap_block(some, space_.end());
-        if (auto done = append_block(heap.collection); !done) {
-            return done.error();
-        }
+        const HeapBlock heap = heap_block(some, file_.end());
+        file_.append(heap.collection);
         elements.bytes(heap.elements.view());
         texts = texts.subspan(some.size());
     }
     return elements;
 }
 
-Result<Rest> Hdf5Recorder::append_rest(const Messages& messages) {
-    auto address = append_block(messages.bytes);
-    if (!address) {
-        return address.error();
-    }
-    return Rest{address.value(), messages.bytes.size(), messages.count};
+Rest Hdf5Recorder::append_rest(const Messages& messages) {
+    return {file_.append(messages.bytes), messages.bytes.size(), messages.count};
 }
 
-Result<void> Hdf5Recorder::start(const Header& header) {
-    if (auto done = start_datasets(header); !done) {
-        return done;
-    }
-    if (auto done = start_root(header); !done) {
-        return done;
-    }
+Result<void> Hdf5Recorder::begin(const Header& header) {
+    start_datasets(header);
+    start_root(header);
     static_cast<void>(head());  // gives the addresses that the groups list
-    if (auto done = start_group(root_); !done) {
-        return done;
-    }
-    if (auto done = start_group(events_); !done) {
-        return done;
-    }
-    if (auto done = commit(); !done) {
-        return done;
-    }
-    started_ = true;
-    return {};
+    start_group(root_);
+    start_group(events_);
+    commit();
+    started_ = file_.state().has_value();
+    return outcome();
 }
 
-Result<void> Hdf5Recorder::start_datasets(const Header& header) {
+void Hdf5Recorder::start_datasets(const Header& header) {
     row_size_ = header.columns.size();
     for (const auto& [kind, name] : kDatasets) {
         std::vector<std::size_t> columns;
@@ -199,38 +177,23 @@ Result<void> Hdf5Recorder::start_datasets(const Header& header) {
         ANANKE_REQUIRE(!time || columns.size() == 1);
         Table table(name, Type::kDouble, time ? 0 : columns.size(), rows_per_chunk(columns.size()));
         Messages messages = table.kind();
-        auto elements = append_texts(names);
-        if (!elements) {
-            return elements.error();
-        }
-        add_list(messages, "columns", Type::kString, elements.value());
-        auto rest = append_rest(messages);
-        if (!rest) {
-            return rest.error();
-        }
-        datasets_.push_back({std::move(table), std::move(columns), rest.value()});
+        add_list(messages, "columns", Type::kString, append_texts(names));
+        datasets_.push_back({std::move(table), std::move(columns), append_rest(messages)});
     }
     for (const char* name : {"t", "name", "kind", "detail"}) {
         const Type type = event_datasets_.empty() ? Type::kDouble : Type::kString;
         Table table(name, type, 0, kEventsPerChunk);
-        auto rest = append_rest(table.kind());
-        if (!rest) {
-            return rest.error();
-        }
-        event_datasets_.push_back({std::move(table), {}, rest.value()});
+        const Rest rest = append_rest(table.kind());
+        event_datasets_.push_back({std::move(table), {}, rest});
     }
-    return {};
 }
 
-Result<void> Hdf5Recorder::start_root(const Header& header) {
+void Hdf5Recorder::start_root(const Header& header) {
     const std::vector<std::string> texts{header.title, header.model_text, header.version,
                                          header.check, "running"};
-    auto elements = append_texts(texts);
-    if (!elements) {
-        return elements.error();
-    }
+    const Bytes elements = append_texts(texts);
     const auto element = [&](std::size_t i) {
-        return elements.value().view().subspan(i * kStringBytes, kStringBytes);
+        return elements.view().subspan(i * kStringBytes, kStringBytes);
     };
     Messages messages;
     std::size_t i = 0;
@@ -245,31 +208,21 @@ Result<void> Hdf5Recorder::start_root(const Header& header) {
         names.push_back(name);
         values.put(value);
     }
-    auto name_elements = append_texts(names);
-    if (!name_elements) {
-        return name_elements.error();
-    }
-    add_list(messages, "parameter_names", Type::kString, name_elements.value());
+    add_list(messages, "parameter_names", Type::kString, append_texts(names));
     add_list(messages, "parameter_values", Type::kDouble, values);
-    auto rest = append_rest(messages);
-    if (!rest) {
-        return rest.error();
-    }
-    root_rest_ = rest.value();
-    return {};
+    root_rest_ = append_rest(messages);
 }
 
-Result<void> Hdf5Recorder::start_group(Group& group) {
-    GroupBlock block = group_block(group.links, space_.end());
+void Hdf5Recorder::start_group(Group& group) {
+    const GroupBlock block = group_block(group.links, file_.end());
     group.tree = block.tree;
     group.heap = block.heap;
-    auto address = append_block(block.bytes);
-    return address ? Result<void>{} : address.error();
+    file_.append(block.bytes);
 }
 
 /// Superblock, root, datasets, group of events, its datasets: every object whose header changes.
 Bytes Hdf5Recorder::head() {
-    Bytes bytes = superblock(space_.end(), kSuperblockBytes);
+    Bytes bytes = superblock(file_.end(), kSuperblockBytes);
     Messages root;
     root.add(kSymbolTable, symbol_table(root_.tree, root_.heap));
     root.add(kAttribute, scalar_attribute("ending", Type::kString, ending_.view()));
@@ -297,125 +250,90 @@ Bytes Hdf5Recorder::head() {
 }
 
 Result<void> Hdf5Recorder::row(std::span<const double> values) {
-    if (auto done = guarded(add_row(values)); !done) {
-        return done;
-    }
-    return is_due() ? guarded(commit()) : Result<void>{};
-}
-
-Result<void> Hdf5Recorder::add_row(std::span<const double> values) {
     ANANKE_REQUIRE(values.size() == row_size_);
     for (Dataset& dataset : datasets_) {
-        auto place = dataset.table.next_row(*file_, space_, edits_);
-        if (!place) {
-            return place.error();
-        }
-        std::byte* to = place.value();
+        std::byte* to = dataset.table.next_row(file_);
         for (const std::size_t column : dataset.columns) {
             std::memcpy(to, &values[column], sizeof(double));
             to += sizeof(double);
         }
     }
-    return {};
+    if (is_due()) {
+        commit();
+    }
+    return outcome();
 }
 
 Result<void> Hdf5Recorder::event(const Event& event) {
     new_events_.push_back(event);
-    return is_due() ? guarded(commit()) : Result<void>{};
+    if (is_due()) {
+        commit();
+    }
+    return outcome();
 }
 
-Result<void> Hdf5Recorder::add_events() {
+void Hdf5Recorder::add_events() {
     std::vector<std::string> texts;
     for (const Event& event : new_events_) {
         texts.insert(texts.end(), {event.name, event.kind, event.detail});
     }
-    auto elements = append_texts(texts);
-    if (!elements) {
-        return elements.error();
-    }
-    auto next = elements.value().view();
-    for (const Event& event : new_events_) {
+    const Bytes elements = append_texts(texts);
+    const std::byte* next = elements.view().data();
+    for (const Event& event : std::exchange(new_events_, {})) {
         for (Dataset& dataset : event_datasets_) {
-            auto place = dataset.table.next_row(*file_, space_, edits_);
-            if (!place) {
-                return place.error();
-            }
+            std::byte* const to = dataset.table.next_row(file_);
             if (&dataset == event_datasets_.data()) {
-                std::memcpy(place.value(), &event.t, sizeof(double));
-                continue;
+                std::memcpy(to, &event.t, sizeof(double));
+            } else {
+                std::memcpy(to, next, kStringBytes);
+                next += kStringBytes;
             }
-            std::memcpy(place.value(), next.data(), kStringBytes);
-            next = next.subspan(kStringBytes);
         }
     }
-    new_events_.clear();
-    return {};
 }
 
-Result<void> Hdf5Recorder::commit() {
+void Hdf5Recorder::commit() {
     // Rows where no reader looks yet.
-    if (auto done = add_events(); !done) {
-        return done;
-    }
+    add_events();
     for (auto* datasets : {&datasets_, &event_datasets_}) {
         for (Dataset& dataset : *datasets) {
-            if (auto done = dataset.table.write(*file_); !done) {
-                return done;
-            }
+            dataset.table.write(file_);
         }
     }
     // Room for what the index is about to mention.
-    if (space_.end() > known_end_) {
-        if (auto done = file_->resize(space_.end()); !done) {
-            return done;
-        }
+    if (file_.end() > known_end_) {
+        file_.extend();
         if (started_) {
-            const Bytes end = Bytes{}.u64(space_.end());
-            if (auto done = file_->write_at(kEndOfFileField, end.view()); !done) {
-                return done;
-            }
+            file_.write_at(kEndOfFileField, Bytes{}.u64(file_.end()).view());
         }
-        known_end_ = space_.end();
+        known_end_ = file_.end();
     }
-    for (const auto& [address, bytes] : edits_) {
-        if (auto done = file_->write_at(address, bytes.view()); !done) {
-            return done;
-        }
-    }
-    edits_.clear();
+    file_.write_edits();
     // The instant at which all of it counts.
     committed_ = Clock::now();
-    if (auto done = file_->write_at(0, head().view()); !done) {
-        return done;
-    }
+    file_.write_at(0, head().view());
     // The first rows bring the file to its place; a run without rows leaves what was there.
-    if (auto done = rows() > 0 ? file_->put_in_place() : Result<void>{}; !done) {
-        return done;
+    if (rows() > 0) {
+        file_.put_in_place();
     }
-    rows_kept_ = rows();
-    return {};
+    rows_kept_ = file_.state() ? rows() : rows_kept_;
 }
 
 Result<void> Hdf5Recorder::finish(const std::string& ending) {
-    if (failed_) {  // and said so: what stands in the file is the last whole state
+    if (!file_.state()) {  // and said so: what stands in the file is the last whole state
         return {};
     }
-    auto element = append_texts({&ending, 1});
-    if (!element) {
-        return guarded(element.error());
-    }
-    ending_ = std::move(element).value();
-    if (auto done = guarded(commit()); !done) {
-        return done;
-    }
-    started_ = false;
-    return guarded(file_->close());
+    ending_ = append_texts({&ending, 1});
+    commit();
+    started_ = !file_.state();
+    file_.close();
+    return outcome();
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Recorder>> open_hdf5(const std::string& path,
-                                                 std::chrono::milliseconds interval) {
+                                            std::chrono::milliseconds interval) {
     auto file = File::open(path);
     if (!file) {
         return file.error();

@@ -10,7 +10,7 @@
 
 namespace ananke::io::hdf5 {
 
-/// Reads on from place to place; beyond the end it reads zeros and is no longer good().
+/// Reads values one after another; beyond the end it reads zeros and is no longer good().
 class Cursor {
   public:
     explicit Cursor(std::span<const std::byte> bytes) : bytes_(bytes) {}

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/ranges.h"
 
 namespace ananke::io::hdf5 {
 namespace {
@@ -35,7 +36,7 @@ Bytes& Bytes::text(std::string_view value) {
 }
 
 Bytes& Bytes::bytes(std::span<const std::byte> value) {
-    data_.insert(data_.end(), value.begin(), value.end());
+    append(data_, value);
     return *this;
 }
 
@@ -55,13 +56,14 @@ void Messages::add(unsigned type, Bytes body) {
     ++count;
 }
 
-Bytes dataspace(std::span<const std::uint64_t> sizes, bool first_is_unlimited) {
+Bytes dataspace(std::span<const std::uint64_t> sizes, Growth growth) {
+    const bool grows = growth == Growth::kUnlimited;
     Bytes body;
-    body.u8(1).u8(static_cast<unsigned>(sizes.size())).u8(first_is_unlimited ? 1 : 0).zeros(5);
+    body.u8(1).u8(static_cast<unsigned>(sizes.size())).u8(grows ? 1 : 0).zeros(5);
     for (const std::uint64_t size : sizes) {
         body.u64(size);
     }
-    if (first_is_unlimited) {
+    if (grows) {
         for (std::size_t i = 0; i < sizes.size(); ++i) {
             body.u64(i == 0 ? kUndefined : sizes[i]);
         }
@@ -108,12 +110,12 @@ Bytes symbol_table(std::uint64_t tree, std::uint64_t heap) {
 }
 
 Bytes scalar_attribute(std::string_view name, Type type, std::span<const std::byte> value) {
-    return attribute(name, type, dataspace({}, false), value);
+    return attribute(name, type, dataspace({}, Growth::kFixed), value);
 }
 
 Bytes list_attribute(std::string_view name, Type type, std::span<const std::byte> values) {
     const std::uint64_t count = values.size() / element_size(type);
-    return attribute(name, type, dataspace({&count, 1}, false), values);
+    return attribute(name, type, dataspace({&count, 1}, Growth::kFixed), values);
 }
 
 Bytes object_header(const Messages& first, std::size_t more) {
@@ -132,7 +134,7 @@ Bytes superblock(std::uint64_t end_of_file, std::uint64_t root_header) {
 
 GroupBlock group_block(Links links, std::uint64_t address) {
     ANANKE_REQUIRE(links.size() <= 2 * kGroupLeafK);
-    std::sort(links.begin(), links.end());
+    std::ranges::sort(links);
 
     Bytes names;
     names.zeros(8);  // the empty name, below all others

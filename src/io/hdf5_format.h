@@ -3,7 +3,7 @@
 // HDF5 File Format Specification 3.0 (The HDF Group), the forms that every release of the library
 // reads: superblock 0 (II.A), B-trees 1 (III.A.1), symbol tables (III.C), local heaps (III.D),
 // global heaps (III.E), object headers 1 (IV.A). None of these carries a checksum, which is what
-// makes safe changes in place possible (hdf5.h).
+// makes safe changes in place possible (hdf5.cpp).
 #pragma once
 
 #include <bit>
@@ -66,7 +66,8 @@ struct Messages {
 };
 
 // The messages themselves, IV.A.2.
-Bytes dataspace(std::span<const std::uint64_t> sizes, bool first_is_unlimited);
+enum class Growth : std::uint8_t { kFixed, kUnlimited };  ///< of the first size
+Bytes dataspace(std::span<const std::uint64_t> sizes, Growth growth);
 Bytes datatype(Type type);
 Bytes fill_value();
 /// `chunk`: its sizes in elements; `tree`: address of the index, kUndefined without chunks.

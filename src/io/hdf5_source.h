@@ -1,4 +1,4 @@
-// What hdf5_format.h writes, read back from a file that nobody vouches for.
+// Reads what hdf5_format.h writes, from a file that is not trusted.
 //
 // Of the format exactly the forms that this program writes are read; any other is refused by its
 // name. None of them leads out of the file: external storage, virtual datasets, soft and external

@@ -3,32 +3,12 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "base/result.h"
-#include "io/file.h"
+#include "io/hdf5_blocks.h"
 #include "io/hdf5_format.h"
 
 namespace ananke::io::hdf5 {
-
-/// Where new blocks of the file go. Addresses only grow.
-class Space {
-  public:
-    explicit Space(std::uint64_t begin) : end_(begin) {}
-    std::uint64_t take(std::size_t size) {
-        const std::uint64_t address = end_;
-        end_ += (size + 7) / 8 * 8;
-        return address;
-    }
-    std::uint64_t end() const { return end_; }
-
-  private:
-    std::uint64_t end_;
-};
-
-/// Writes to be done in this order, each harmless to whoever knows only what was there before.
-using Edits = std::vector<std::pair<std::uint64_t, Bytes>>;
 
 /// Index of chunks that are added one after another: a version 1 B-tree (III.A.1) that only grows
 /// at its right edge. A node's count is written after the entry it counts.
@@ -37,7 +17,7 @@ class ChunkTree {
     ChunkTree(std::size_t rank, std::uint64_t rows_per_chunk, std::size_t chunk_bytes)
         : rank_(rank), rows_per_chunk_(rows_per_chunk), chunk_bytes_(chunk_bytes) {}
 
-    void add(std::uint64_t chunk_address, Space& space, Edits& edits);
+    void add(std::uint64_t chunk_address, BlockFile& file);
     std::uint64_t root() const { return edge_.empty() ? kUndefined : edge_.back().address; }
 
   private:
@@ -46,11 +26,10 @@ class ChunkTree {
         std::uint64_t first_chunk;
         std::size_t entries;
     };
-    void add_at(std::size_t level, std::uint64_t child, std::uint64_t first_chunk, Space& space,
-                Edits& edits);
-    Node new_node(std::size_t level, std::uint64_t first_chunk, std::uint64_t left, Space& space,
-                  Edits& edits) const;
-    void put_entry(std::size_t level, std::uint64_t child, Edits& edits);
+    void add_at(std::size_t level, std::uint64_t child, std::uint64_t first_chunk, BlockFile& file);
+    Node new_node(std::size_t level, std::uint64_t first_chunk, std::uint64_t left,
+                  BlockFile& file) const;
+    void put_entry(std::size_t level, std::uint64_t child, BlockFile& file);
     void put_key(Bytes& bytes, std::uint64_t chunk) const;
     std::size_t key_bytes() const { return 8 + 8 * (rank_ + 1); }
 
@@ -71,9 +50,9 @@ class Table {
     std::uint64_t rows() const { return rows_; }
 
     /// Space for the next row of the chunk in memory; a full chunk goes to the file first.
-    Result<std::byte*> next_row(File& file, Space& space, Edits& edits);
+    std::byte* next_row(BlockFile& file);
     /// Writes the rows that the file does not have yet.
-    Result<void> write(File& file);
+    void write(BlockFile& file);
 
     /// The messages that change as rows are added.
     Messages shape() const;

@@ -1,5 +1,3 @@
-#include "io/hdf5.h"
-
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <signal.h>

@@ -1,8 +1,9 @@
-#include "io/memory.h"
-
+// A run kept in memory: record_in_memory(), for tests, printed tables, plots and sweeps.
 #include <algorithm>
 
+#include "ananke/record.h"
 #include "base/check.h"
+#include "base/ranges.h"
 
 namespace ananke::io {
 namespace {
@@ -25,7 +26,7 @@ class Memory final : public Recorder {
         if (row_limit_ > 0 && trajectory_.rows() + 1 > row_limit_) {
             thin();
         }
-        trajectory_.values.insert(trajectory_.values.end(), values.begin(), values.end());
+        append(trajectory_.values, values);
         last_is_extra_ = count_ % stride_ != 0;
         ++count_;
         return {};

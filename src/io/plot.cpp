@@ -1,5 +1,4 @@
-#include "io/plot.h"
-
+// Curves in a terminal, as text: plot().
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +7,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
 #include <string_view>
 
+#include "ananke/show.h"
 #include "base/check.h"
 #include "base/text.h"
 #include "io/ticks.h"
@@ -27,9 +26,9 @@ bool is_point(const Series& curve, std::size_t i) {
 }
 
 /// A grid of dots, `across` x `down` of them in each character, and what is written over them.
-class Canvas {
+class DotGrid {
   public:
-    Canvas(const PlotOptions& options)
+    explicit DotGrid(const PlotOptions& options)
         : unicode_(options.unicode),
           width_(options.width),
           height_(options.height),
@@ -40,21 +39,17 @@ class Canvas {
     std::size_t dots_down() const { return height_ * (unicode_ ? 4 : 1); }
 
     void dot(std::size_t x, std::size_t y, std::string_view mark) {
-        if (!unicode_) {
-            over_[y * width_ + x] = mark;
-            return;
-        }
         // Bits of a braille cell, U+2800: columns of three, then the fourth row.
         constexpr std::uint8_t kBits[4][2] = {
             {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
-        dots_[y / 4 * width_ + x / 2] |= kBits[y % 4][x % 2];
+        if (unicode_) {
+            dots_[cell(x, y)] |= kBits[y % 4][x % 2];
+        } else {
+            over_[cell(x, y)] = mark;
+        }
     }
-    void mark(std::size_t x, std::size_t y, std::string_view mark) {
-        over_[unicode_ ? y / 4 * width_ + x / 2 : y * width_ + x] = mark;
-    }
-    bool is_marked(std::size_t x, std::size_t y) const {
-        return !over_[unicode_ ? y / 4 * width_ + x / 2 : y * width_ + x].empty();
-    }
+    void mark(std::size_t x, std::size_t y, std::string_view mark) { over_[cell(x, y)] = mark; }
+    bool is_marked(std::size_t x, std::size_t y) const { return !over_[cell(x, y)].empty(); }
 
     std::string line(std::size_t row) const {
         std::string text;
@@ -73,6 +68,11 @@ class Canvas {
     }
 
   private:
+    /// The character that has the dot.
+    std::size_t cell(std::size_t x, std::size_t y) const {
+        return unicode_ ? y / 4 * width_ + x / 2 : y * width_ + x;
+    }
+
     bool unicode_;
     std::size_t width_;
     std::size_t height_;
@@ -85,9 +85,9 @@ struct Dot {
     std::size_t y;
 };
 
-class Drawing {
+class Curves {
   public:
-    Drawing(const PlotOptions& options, Axis x, Axis y) : canvas_(options), x_(x), y_(y) {}
+    Curves(const PlotOptions& options, Axis x, Axis y) : grid_(options), x_(x), y_(y) {}
 
     void curve(const Series& curve, std::string_view mark) {
         for (std::size_t i = 0; i < curve.x.size(); ++i) {
@@ -98,7 +98,7 @@ class Drawing {
             if (i > 0 && is_point(curve, i - 1)) {
                 segment(place(curve.x[i - 1], curve.y[i - 1]), here, mark);
             } else {
-                canvas_.dot(here.x, here.y, mark);
+                grid_.dot(here.x, here.y, mark);
             }
         }
     }
@@ -106,7 +106,7 @@ class Drawing {
     /// Marks on the curve at even distances in x, each curve's a little further right.
     void marks(const Series& curve, std::string_view mark, std::size_t index, std::size_t curves) {
         std::size_t next = 0;
-        const double pitch = static_cast<double>(canvas_.dots_across()) / kMarksPerCurve;
+        const double pitch = static_cast<double>(grid_.dots_across()) / kMarksPerCurve;
         const double shift = (static_cast<double>(index) + 0.5) / static_cast<double>(curves);
         for (std::size_t i = 0; i < curve.x.size(); ++i) {
             if (!is_point(curve, i)) {
@@ -114,20 +114,24 @@ class Drawing {
             }
             const Dot here = place(curve.x[i], curve.y[i]);
             const double wanted = (static_cast<double>(next) + shift) * pitch;
-            if (static_cast<double>(here.x) >= wanted && !canvas_.is_marked(here.x, here.y)) {
-                canvas_.mark(here.x, here.y, mark);
+            if (static_cast<double>(here.x) >= wanted && !grid_.is_marked(here.x, here.y)) {
+                grid_.mark(here.x, here.y, mark);
                 do {
                     ++next;
                 } while ((static_cast<double>(next) + shift) * pitch <=
                          static_cast<double>(here.x));
             }
         }
-        if (next == 0) {
-            first_point_mark(curve, mark);
+        for (std::size_t i = 0; i < curve.x.size() && next == 0; ++i) {
+            if (is_point(curve, i)) {  // too short for any of these distances
+                const Dot first = place(curve.x[i], curve.y[i]);
+                grid_.mark(first.x, first.y, mark);
+                next = 1;
+            }
         }
     }
 
-    const Canvas& canvas() const { return canvas_; }
+    const DotGrid& grid() const { return grid_; }
 
   private:
     Dot place(double x, double y) const {
@@ -135,8 +139,8 @@ class Drawing {
             return static_cast<std::size_t>(
                 std::lround(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(dots - 1)));
         };
-        return {dot(x_.fraction(x), canvas_.dots_across()),
-                dot(1.0 - y_.fraction(y), canvas_.dots_down())};
+        return {dot(x_.fraction(x), grid_.dots_across()),
+                dot(1.0 - y_.fraction(y), grid_.dots_down())};
     }
 
     void segment(Dot from, Dot to, std::string_view mark) {
@@ -145,24 +149,14 @@ class Drawing {
         const auto steps = static_cast<int>(std::max({std::abs(dx), std::abs(dy), 1.0}));
         for (int i = 0; i <= steps; ++i) {
             const double part = static_cast<double>(i) / steps;
-            canvas_.dot(
+            grid_.dot(
                 static_cast<std::size_t>(std::lround(static_cast<double>(from.x) + part * dx)),
                 static_cast<std::size_t>(std::lround(static_cast<double>(from.y) + part * dy)),
                 mark);
         }
     }
 
-    void first_point_mark(const Series& curve, std::string_view mark) {
-        for (std::size_t i = 0; i < curve.x.size(); ++i) {
-            if (is_point(curve, i)) {
-                const Dot here = place(curve.x[i], curve.y[i]);
-                canvas_.mark(here.x, here.y, mark);
-                return;
-            }
-        }
-    }
-
-    Canvas canvas_;
+    DotGrid grid_;
     Axis x_;
     Axis y_;
 };
@@ -170,11 +164,9 @@ class Drawing {
 /// Label of each line of the y axis; empty where there is no tick.
 std::vector<std::string> y_labels(const Axis& y, std::size_t height) {
     std::vector<std::string> labels(height);
-    const auto count = static_cast<int>(std::lround((y.high - y.low) / y.step));
-    for (int i = 0; i <= count; ++i) {
-        const double value = y.low + i * y.step;
+    for (const double value : y.ticks()) {
         const double row = (1.0 - y.fraction(value)) * static_cast<double>(height - 1);
-        labels[static_cast<std::size_t>(std::lround(row))] = y.label(value);
+        labels[std::lround(row)] = y.label(value);
     }
     return labels;
 }
@@ -184,11 +176,10 @@ std::string x_axis(const Axis& x, const PlotOptions& options, std::size_t margin
     std::vector<std::string_view> rule(options.width, options.unicode ? "─" : "-");
     std::string numbers(margin + 1 + options.width, ' ');
     std::size_t free = 0;
-    const double first = std::ceil(x.low / x.step - 1e-9);
-    for (double k = first; k * x.step <= x.high + 1e-9 * x.step; ++k) {
-        const double at = x.fraction(k * x.step) * static_cast<double>(options.width - 1);
+    for (const double tick : x.ticks()) {
+        const double at = x.fraction(tick) * static_cast<double>(options.width - 1);
         const auto column = static_cast<std::size_t>(std::lround(std::max(at, 0.0)));
-        const std::string label = x.label(k * x.step);
+        const std::string label = x.label(tick);
         const std::size_t middle = margin + 1 + column;
         const std::size_t begin = middle - std::min(middle, label.size() / 2);
         if (begin < free) {
@@ -208,15 +199,6 @@ std::string x_axis(const Axis& x, const PlotOptions& options, std::size_t margin
     return fmt::format("{} {}\n{}\n", text, options.x_name, numbers);
 }
 
-struct Range {
-    double low = std::numeric_limits<double>::infinity();
-    double high = -std::numeric_limits<double>::infinity();
-    void take(double value) {
-        low = std::min(low, value);
-        high = std::max(high, value);
-    }
-};
-
 }  // namespace
 
 std::string plot(std::span<const Series> curves, const PlotOptions& options) {
@@ -227,29 +209,29 @@ std::string plot(std::span<const Series> curves, const PlotOptions& options) {
         ANANKE_REQUIRE(curve.x.size() == curve.y.size());
         for (std::size_t i = 0; i < curve.x.size(); ++i) {
             if (is_point(curve, i)) {
-                x_range.take(curve.x[i]);
-                y_range.take(curve.y[i]);
+                x_range.add(curve.x[i]);
+                y_range.add(curve.y[i]);
             }
         }
     }
     std::string text = options.title.empty() ? "" : options.title + "\n";
-    if (!(x_range.low <= x_range.high)) {
+    if (x_range.empty()) {
         return text + "  nothing to plot\n";
     }
-    const Axis x = make_axis(x_range.low, x_range.high,
-                             std::max(3.0, static_cast<double>(options.width) / 12.0),
-                             /*widen=*/false);
+    const Axis x =
+        make_axis(x_range.low, x_range.high,
+                  std::max(3.0, static_cast<double>(options.width) / 12.0), Ends::kGiven);
     const Axis y = make_axis(y_range.low, y_range.high, static_cast<double>(options.height) / 4.0,
-                             /*widen=*/true);
+                             Ends::kTicks);
 
     const auto& marks = options.unicode ? kMarks : kPlainMarks;
-    Drawing drawing(options, x, y);
+    Curves drawn(options, x, y);
     for (std::size_t i = 0; i < curves.size(); ++i) {
-        drawing.curve(curves[i], marks[i % marks.size()]);
+        drawn.curve(curves[i], marks[i % marks.size()]);
     }
     if (options.unicode) {
         for (std::size_t i = 0; i < curves.size(); ++i) {
-            drawing.marks(curves[i], marks[i % marks.size()], i, curves.size());
+            drawn.marks(curves[i], marks[i % marks.size()], i, curves.size());
         }
     }
 
@@ -263,8 +245,7 @@ std::string plot(std::span<const Series> curves, const PlotOptions& options) {
         if (!options.unicode) {
             edge = labels[row].empty() ? "|" : "+";
         }
-        text +=
-            fmt::format("{:>{}} {}{}\n", labels[row], margin - 1, edge, drawing.canvas().line(row));
+        text += fmt::format("{:>{}} {}{}\n", labels[row], margin - 1, edge, drawn.grid().line(row));
     }
     text += x_axis(x, options, margin);
     text.append(margin + 1, ' ');
@@ -280,8 +261,9 @@ bool terminal_reads_utf8() {
         const char* value = std::getenv(name);
         if (value != nullptr && *value != '\0') {
             std::string lower(value);
-            std::transform(lower.begin(), lower.end(), lower.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+            std::ranges::transform(lower, lower.begin(), [](unsigned char c) {
+                return static_cast<char>(std::tolower(c));
+            });
             return lower.find("utf-8") != std::string::npos ||
                    lower.find("utf8") != std::string::npos;
         }

@@ -47,8 +47,8 @@ std::vector<double> number_list(const Object& object, const std::string& name) {
         if (part->type == hdf5::Type::kDouble) {
             const std::size_t before = all.size();
             all.resize(before + part->count());
-            std::copy(part->bytes.begin(), part->bytes.end(),
-                      std::as_writable_bytes(std::span(all).subspan(before)).begin());
+            std::ranges::copy(part->bytes,
+                              std::as_writable_bytes(std::span(all).subspan(before)).begin());
         }
     }
     return all;

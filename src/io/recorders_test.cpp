@@ -3,9 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include "ananke/record.h"
 #include "io/filter.h"
-#include "io/memory.h"
-#include "io/tee.h"
 #include "io/test_run.h"
 
 namespace ananke::io {

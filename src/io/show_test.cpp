@@ -5,13 +5,10 @@
 #include <limits>
 #include <vector>
 
-#include "io/memory.h"
-#include "io/plot.h"
-#include "io/table.h"
+#include "ananke/show.h"
 
 namespace ananke::io {
 namespace {
-
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 

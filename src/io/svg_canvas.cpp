@@ -9,22 +9,11 @@ namespace {
 
 constexpr std::string_view kFonts = "'Source Sans 3', 'Source Sans Pro', 'DejaVu Sans', sans-serif";
 
+/// Without control characters, which XML does not allow.
 std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '<') {
-            out += "&lt;";
-        } else if (c == '>') {
-            out += "&gt;";
-        } else if (c == '&') {
-            out += "&amp;";
-        } else if (c == '"') {
-            out += "&quot;";
-        } else if (static_cast<unsigned char>(c) >= 0x20) {
-            out += c;
-        }
-    }
-    return out;
+    std::string shown(text);
+    std::erase_if(shown, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+    return html_escaped(shown);
 }
 
 class SvgCanvas final : public Canvas {

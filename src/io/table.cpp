@@ -1,5 +1,4 @@
-#include "io/table.h"
-
+// The short table that a run prints when its results go to no file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,12 +6,13 @@
 #include <cmath>
 #include <vector>
 
+#include "ananke/show.h"
 #include "base/check.h"
+#include "base/ranges.h"
 #include "base/text.h"
 
 namespace ananke::io {
 namespace {
-
 
 constexpr std::size_t kGap = 2;
 constexpr int kDigits = 6;
@@ -114,11 +114,8 @@ std::vector<std::string> column_cells(const Trajectory& trajectory, std::size_t 
         values.push_back(trajectory.row(row)[column]);
     }
     const int decimals = decimals_for(values);
-    std::vector<std::string> cells;
-    cells.reserve(rows.size() + 1);
-    for (const double value : values) {
-        cells.push_back(cell_text(value, decimals));
-    }
+    std::vector<std::string> cells =
+        transformed(values, [&](const double value) { return cell_text(value, decimals); });
     trim_common_zeros(cells);
     cells.insert(cells.begin(), trajectory.header.columns[column].name);
     return cells;

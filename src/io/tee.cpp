@@ -1,6 +1,7 @@
-#include "io/tee.h"
-
+// One run, several recorders: tee().
 #include <utility>
+
+#include "ananke/record.h"
 
 namespace ananke::io {
 namespace {

@@ -18,7 +18,6 @@
 namespace ananke::io {
 
 inline Header test_header() {
-    using ColumnKind;
     return {.title = "slider",
             .model_text = "model slider\ncoordinate x, θ\n",
             .version = "0.1.0",

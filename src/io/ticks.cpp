@@ -37,7 +37,7 @@ std::vector<double> Axis::ticks() const {
     return result;
 }
 
-Axis make_axis(double low, double high, double ticks, bool widen) {
+Axis make_axis(double low, double high, double ticks, Ends ends) {
     const double magnitude = std::max(std::abs(low), std::abs(high));
     if (!(high - low > 1e-12 * magnitude)) {  // constant: give it room on both sides
         const double room = magnitude > 0.0 ? 0.5 * magnitude : 1.0;
@@ -45,7 +45,7 @@ Axis make_axis(double low, double high, double ticks, bool widen) {
         high += room;
     }
     Axis axis{low, high, round_step(high - low, ticks), 0};
-    if (widen) {
+    if (ends == Ends::kTicks) {
         axis.low = axis.step * std::floor(low / axis.step + 1e-9);
         axis.high = axis.step * std::ceil(high / axis.step - 1e-9);
     }

@@ -1,10 +1,24 @@
 // Round numbers along an axis.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 namespace ananke::io {
+
+/// The smallest and the largest of some values.
+struct Range {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+    void add(double value) {
+        low = std::min(low, value);
+        high = std::max(high, value);
+    }
+    bool empty() const { return !(high >= low); }
+};
 
 /// A stretch of an axis with ticks at multiples of `step`.
 struct Axis {
@@ -19,7 +33,9 @@ struct Axis {
     std::vector<double> ticks() const;
 };
 
-/// `widen`: the ends move out to ticks. About `ticks` of them.
-Axis make_axis(double low, double high, double ticks, bool widen);
+/// Where an axis ends: at the given values, or at the ticks next to them.
+enum class Ends : std::uint8_t { kGiven, kTicks };
+/// With about `ticks` ticks.
+Axis make_axis(double low, double high, double ticks, Ends ends);
 
 }  // namespace ananke::io

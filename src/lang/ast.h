@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "lang/lexer.h"
+#include "mech/model.h"
 
 namespace ananke::lang {
 
@@ -44,19 +46,10 @@ enum class ExprKind : std::uint8_t {
     kError,  ///< could not be read; reported already
 };
 
-enum class Relation : std::uint8_t {
-    kLess,
-    kLessEqual,
-    kGreater,
-    kGreaterEqual,
-    kEqual,
-    kNotEqual
-};
-
 struct Expr {
     ExprKind kind = ExprKind::kError;
-    Relation relation = Relation::kEqual;
-    std::uint32_t rows = 0;  ///< of a matrix
+    TokenKind relation = TokenKind::kDoubleEqual;  ///< of a comparison
+    std::uint32_t rows = 0;                        ///< of a matrix
     Span span;
     Span token;                    ///< the name, number or operator itself
     std::vector<ExprId> operands;  ///< in the order of the text
@@ -76,29 +69,19 @@ struct Statement;
 struct ModelTitle {
     std::string title;
 };
-struct ParameterList {
+/// A keyword, and definitions with commas between them.
+struct BindingList {
     std::vector<Binding> items;
 };
+struct ParameterList : BindingList {};
+struct SpeedList : BindingList {};
+struct LetList : BindingList {};
+struct OutputList : BindingList {};
+struct InitialList : BindingList {};
+struct ScaleList : BindingList {};
+struct GaugeList : BindingList {};
 struct CoordinateList {
     std::vector<ExprId> names;
-};
-struct SpeedList {
-    std::vector<Binding> items;
-};
-struct LetList {
-    std::vector<Binding> items;
-};
-struct OutputList {
-    std::vector<Binding> items;
-};
-struct InitialList {
-    std::vector<Binding> items;
-};
-struct ScaleList {
-    std::vector<Binding> items;
-};
-struct GaugeList {
-    std::vector<Binding> items;
 };
 /// Of a definition; those of functions have no type and no fallback.
 struct Argument {
@@ -111,12 +94,13 @@ struct FunctionDefinition {
     std::vector<Argument> arguments;
     ExprId body = kNoExpr;
 };
-struct KineticTerm {
+/// A keyword, and an expression.
+struct Term {
     ExprId value = kNoExpr;
 };
-struct PotentialTerm {
-    ExprId value = kNoExpr;
-};
+struct KineticTerm : Term {};
+struct PotentialTerm : Term {};
+struct GravityTerm : Term {};
 struct MassTerm {
     std::vector<ExprId> names;
     ExprId matrix = kNoExpr;
@@ -138,9 +122,6 @@ struct ComplianceTerm {
     ExprId value = kNoExpr;
     ExprId translation = kNoExpr;
     ExprId rotation = kNoExpr;
-};
-struct GravityTerm {
-    ExprId value = kNoExpr;
 };
 struct ParticleDeclaration {
     ExprId name = kNoExpr;
@@ -195,28 +176,16 @@ struct EventAction {
     Span span;
 };
 struct EventDeclaration {
-    enum class Crossing : std::uint8_t { kEither, kRising, kFalling };
     ExprId name = kNoExpr;
     ExprId left = kNoExpr;
     ExprId right = kNoExpr;
     Span equation;
-    Crossing crossing = Crossing::kEither;
+    mech::Event::Crossing crossing = mech::Event::Crossing::kEither;
     std::vector<EventAction> actions;
 };
 /// view B box size at place colour "steel", view line P to Q, view camera from a to b and so on.
 struct ViewStatement {
-    enum class Kind : std::uint8_t {
-        kSphere,
-        kBox,
-        kCylinder,
-        kColour,
-        kLine,
-        kSpring,
-        kTrail,
-        kHide,
-        kCamera
-    };
-    Kind kind = Kind::kSphere;
+    mech::View::Kind kind = mech::View::Kind::kSphere;
     ExprId target = kNoExpr;
     ExprId other = kNoExpr;   ///< the far end of a line or spring
     ExprId size = kNoExpr;    ///< a radius, or the sides of a box

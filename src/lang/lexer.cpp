@@ -175,26 +175,7 @@ class Scanner {
     }
 
     void scan_symbol() {
-        struct Symbol {
-            std::string_view text;
-            TokenKind kind;
-        };
-        static constexpr std::array<Symbol, 25> kSymbols{{
-            {"..", TokenKind::kDotDot},       {"<=", TokenKind::kLessEqual},
-            {">=", TokenKind::kGreaterEqual}, {"==", TokenKind::kDoubleEqual},
-            {"!=", TokenKind::kNotEqual},     {"+", TokenKind::kPlus},
-            {"-", TokenKind::kMinus},         {"*", TokenKind::kTimes},
-            {"/", TokenKind::kDivide},        {"^", TokenKind::kPower},
-            {"=", TokenKind::kEqual},         {"~", TokenKind::kTilde},
-            {"<", TokenKind::kLess},          {">", TokenKind::kGreater},
-            {",", TokenKind::kComma},         {";", TokenKind::kSemicolon},
-            {":", TokenKind::kColon},         {".", TokenKind::kDot},
-            {"'", TokenKind::kPrime},         {"(", TokenKind::kOpenParen},
-            {")", TokenKind::kCloseParen},    {"[", TokenKind::kOpenBracket},
-            {"]", TokenKind::kCloseBracket},  {"{", TokenKind::kOpenBrace},
-            {"}", TokenKind::kCloseBrace},
-        }};
-        for (const Symbol& symbol : kSymbols) {
+        for (const Symbol& symbol : symbols()) {
             if (text_.substr(at_, symbol.text.size()) == symbol.text) {
                 push(symbol.kind, at_, at_ + symbol.text.size());
                 at_ += symbol.text.size();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,13 @@ struct Token {
 /// The tokens of one file, ending with kEnd. Mistakes are appended to `diagnostics`.
 std::vector<Token> lex(const Sources& sources, std::uint32_t file, const Limits& limits,
                        std::vector<Diagnostic>& diagnostics);
+
+struct Symbol {
+    std::string_view text;
+    TokenKind kind;
+};
+/// Operators and brackets, "<=" before "<".
+std::span<const Symbol> symbols();
 
 /// "'+'", "a name", "the end of the line": for "expected ..., found ...".
 std::string describe(TokenKind kind);

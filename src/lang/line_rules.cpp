@@ -1,6 +1,7 @@
 #include "lang/line_rules.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -8,27 +9,14 @@ namespace ananke::lang {
 namespace {
 
 bool continues_line(TokenKind kind) {
-    switch (kind) {
-        case TokenKind::kPlus:
-        case TokenKind::kMinus:
-        case TokenKind::kTimes:
-        case TokenKind::kDivide:
-        case TokenKind::kPower:
-        case TokenKind::kEqual:
-        case TokenKind::kTilde:
-        case TokenKind::kLess:
-        case TokenKind::kLessEqual:
-        case TokenKind::kGreater:
-        case TokenKind::kGreaterEqual:
-        case TokenKind::kDoubleEqual:
-        case TokenKind::kNotEqual:
-        case TokenKind::kComma:
-        case TokenKind::kColon:
-        case TokenKind::kDotDot:
-            return true;
-        default:
-            return false;
-    }
+    static constexpr std::array kContinuing{
+        TokenKind::kPlus,     TokenKind::kMinus,        TokenKind::kTimes,
+        TokenKind::kDivide,   TokenKind::kPower,        TokenKind::kEqual,
+        TokenKind::kTilde,    TokenKind::kLess,         TokenKind::kLessEqual,
+        TokenKind::kGreater,  TokenKind::kGreaterEqual, TokenKind::kDoubleEqual,
+        TokenKind::kNotEqual, TokenKind::kComma,        TokenKind::kColon,
+        TokenKind::kDotDot};
+    return std::find(kContinuing.begin(), kContinuing.end(), kind) != kContinuing.end();
 }
 
 bool ends_operand(TokenKind kind) {

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "lang/lowering.h"
+#include "lang/expressions.h"
+#include "lang/paths.h"
+#include "lang/statements.h"
 
 namespace ananke::lang {
 namespace {
@@ -51,109 +53,237 @@ std::optional<sym::Expr>* slot(mech::Friction& friction, std::string_view name) 
                                  : nullptr;
 }
 
-}  // namespace
-
-struct Lowering::Rubbing {
+/// What a friction statement gives.
+struct Rubbing {
     const Law* law;
     ExprId call;
-    const std::vector<Rub>* rubs = nullptr;  ///< of the joint it is about
-    std::vector<Local> arguments;            ///< of the rubs
+    std::span<const Rub> rubs;     ///< of the joint it is about
+    std::vector<Local> arguments;  ///< of the rubs
 };
 
-// reaction(c): symbols that stand for the force a constraint carries; mech knows its direction.
-Value Lowering::call_reaction(ExprId id) {
-    if (!check_arity(id, "reaction", 1)) {
-        return Value::none();
+bool read_slip(Lowering& in, ExprId id, mech::Friction& friction) {
+    const Value value = evaluate_top(in, id);
+    if (!usable(in, value, id) || !allow(in, value, kOnState, id, "a slip")) {
+        return false;
     }
-    const ExprId argument = expr(id).operands[1];
-    std::string name;
-    if (flatten(argument, name) != Lookup::kFlat) {
-        return fail(expr(argument).span, "'reaction' takes the name of a constraint");
+    for (const sym::Expr part : value.components()) {
+        if (value.is_scalar() || !in.graph.is_zero(part)) {
+            friction.slip.push_back(part);
+        }
     }
-    const Found found = find(name);
-    if (found.entity == nullptr) {
-        return found.failed ? Value::none() : unknown_name(argument, name);
+    if (friction.slip.empty() || friction.slip.size() > 2) {
+        return in.fail(id, "a slip has one or two components",
+                       {"in two directions at right angles write (s1, s2, 0)"});
     }
-    const Entity* entity = found.entity;
-    if (entity->kind != EntityKind::kConstraint) {
-        Notes notes;
-        std::vector<std::string> constraints;
-        for (const mech::Constraint& one : model_.constraints) {
-            if (entity->kind == EntityKind::kJoint && one.joint == entity->index) {
-                constraints.push_back(fmt::format("reaction({})", one.name));
+    return true;
+}
+
+/// An argument of the law itself.
+bool read_value(Lowering& in, const Law& law, std::string_view name, ExprId id,
+                mech::Friction& friction) {
+    if (name == "slip") {
+        return read_slip(in, id, friction);
+    }
+    const bool is_load = name == "load";
+    const Value value = scalar_of(in, id, name);
+    if (value.bad() || !allow(in, value, is_load ? kOnState | kOnReactions : kOnState, id,
+                              is_load ? "a load" : fmt::format("the law '{}'", law.name))) {
+        return false;
+    }
+    const std::optional<double> number = in.symbols.number_of(value.scalar());
+    const bool may_vanish = name != "speed" && name != "smooth";
+    if (number && !(*number > 0.0 || (may_vanish && *number == 0.0)) && !is_load) {
+        return in.fail(id, fmt::format("{} must {}, this is {:.6g}", name,
+                                       may_vanish ? "not be negative" : "be positive", *number));
+    }
+    *slot(friction, name) = value.scalar();
+    return true;
+}
+
+bool read_argument(Lowering& in, Rubbing& rubbing, ExprId id, mech::Friction& friction) {
+    const Expr argument = in.scope.expr(id);
+    std::vector<std::string> names = argument_names(*rubbing.law);
+    if (argument.kind != ExprKind::kNamed) {
+        return in.fail(argument.span,
+                       fmt::format("the arguments of '{}' are given by name", rubbing.law->name),
+                       {fmt::format("write: {}({} = ...)", rubbing.law->name, names.front())});
+    }
+    const std::string name(in.reports.text(argument.token));
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+        return read_value(in, *rubbing.law, name, argument.operands[0], friction);
+    }
+    for (const Rub& rub : rubbing.rubs) {
+        for (const Argument& one : rub.node->arguments) {
+            names.emplace_back(in.reports.text(one.name));
+        }
+    }
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+        return in.fail(
+            argument.token,
+            fmt::format("the law '{}' has no argument '{}'", rubbing.law->name, name),
+            {suggestion(name, names, fmt::format("its arguments are {}", join_names(names)))});
+    }
+    const std::optional<sym::Expr> value =
+        scalar_over(in, argument.operands[0], {name, kOnConfiguration});
+    if (!value) {
+        return false;
+    }
+    const std::optional<double> number = in.symbols.number_of(*value);
+    if (number && *number < 0.0) {
+        return in.fail(argument.operands[0],
+                       fmt::format("{} must not be negative, this is {:.6g}", name, *number));
+    }
+    rubbing.arguments.push_back(
+        {in.reports.text(argument.token), Value::scalar(*value), argument.span});
+    return true;
+}
+
+/// Sticking takes no less than sliding.
+bool check_coefficients(Lowering& in, const Rubbing& rubbing, const mech::Friction& friction) {
+    if (!friction.mu || !friction.mu_static) {
+        return true;
+    }
+    const double sliding = in.symbols.number_of(*friction.mu).value_or(0.0);
+    const double sticking = in.symbols.number_of(*friction.mu_static).value_or(sliding);
+    if (sticking >= sliding) {
+        return true;
+    }
+    const Expr call = in.scope.expr(rubbing.call);
+    Span span = call.span;
+    for (std::size_t i = 1; i < call.operands.size(); ++i) {
+        const Expr& argument = in.scope.expr(call.operands[i]);
+        if (in.reports.text(argument.token) == "mu_static") {
+            span = in.scope.span(argument.operands[0]);
+        }
+    }
+    return in.fail(span, fmt::format("mu_static must not be less than mu: {:.6g} < {:.6g}",
+                                     sticking, sliding));
+}
+
+bool read_law(Lowering& in, Rubbing& rubbing, mech::Friction& friction) {
+    const Expr call = in.scope.expr(rubbing.call);
+    bool good = true;
+    std::vector<std::string_view> given;
+    for (std::size_t i = 1; i < call.operands.size(); ++i) {
+        const Expr& argument = in.scope.expr(call.operands[i]);
+        if (argument.kind == ExprKind::kNamed) {
+            const std::string_view name = in.reports.text(argument.token);
+            if (std::find(given.begin(), given.end(), name) != given.end()) {
+                good =
+                    in.fail(argument.span, fmt::format("the argument '{}' is given twice", name));
+                continue;
             }
+            given.push_back(name);
         }
-        notes.push_back(constraints.empty()
-                            ? declared_note(entity->span)
-                            : fmt::format("a joint has one for each of its constraints: {}",
-                                          join_names(constraints)));
-        return fail(expr(argument).span,
-                    fmt::format("'reaction' takes the name of a constraint; '{}' is {}", name,
-                                describe(entity->kind)),
-                    std::move(notes));
+        good = read_argument(in, rubbing, call.operands[i], friction) && good;
     }
-    mech::Constraint& constraint = model_.constraints[static_cast<std::size_t>(entity->index)];
-    if (constraint.reaction.empty()) {
-        for (std::size_t k = 0; k < constraint.rows.size(); ++k) {
-            const std::string axis =
-                constraint.rows.size() == 1 ? "" : fmt::format(".{}", "xyz"[k]);
-            constraint.reaction.push_back(graph_.symbol(
-                sym::SymbolKind::kReaction, fmt::format("reaction({}){}", constraint.name, axis)));
+    for (const std::string_view name : rubbing.law->needed) {
+        if (good && !name.empty() && std::find(given.begin(), given.end(), name) == given.end()) {
+            return in.fail(call.span, fmt::format("the law '{}' needs {}", rubbing.law->name, name),
+                           {fmt::format("write: {}({} = ...)", rubbing.law->name, name)});
         }
     }
-    if (constraint.reaction.size() == 1) {
-        return Value::scalar(constraint.reaction[0]);
-    }
-    return Value::vector({constraint.reaction[0], constraint.reaction[1], constraint.reaction[2]});
+    return good && check_coefficients(in, rubbing, friction);
 }
 
-void Lowering::lower(const Statement& statement, const RubDeclaration& node) {
-    if (joint_ < 0) {
-        fail(statement.keyword, "'rub' stands only in the definition of a joint");
+/// Slip and load as the joint states them, with the arguments that the friction gives.
+bool rub(Lowering& in, const Rub& where, const Rubbing& rubbing, mech::Friction& friction) {
+    const Reports::Call call(in.reports, "friction on " + friction.name, friction.span);
+    const Scope::Visit visit(in.scope, *where.scope);
+    in.scope.add_locals(where.locals);
+    bool good = true;
+    for (const Argument& argument : where.node->arguments) {
+        const auto given = std::find_if(
+            rubbing.arguments.begin(), rubbing.arguments.end(),
+            [&](const Local& one) { return one.name == in.reports.text(argument.name); });
+        if (given != rubbing.arguments.end()) {
+            in.scope.add_local({in.reports.text(argument.name), given->value, given->span});
+        } else if (argument.fallback != kNoExpr) {
+            in.scope.add_local(
+                {in.reports.text(argument.name), evaluate(in, argument.fallback), argument.name});
+        } else if (friction.law != mech::FrictionLaw::kViscous) {
+            good = in.fail(friction.span, fmt::format("friction on '{}' needs {}", friction.name,
+                                                      in.reports.text(argument.name)));
+        }
+    }
+    if (good && friction.slip.empty()) {
+        good = read_slip(in, where.node->slip, friction);
+    }
+    if (good && !friction.load && friction.law != mech::FrictionLaw::kViscous) {
+        friction.load = scalar_over(in, where.node->load, {"a load", kOnState | kOnReactions});
+        good = friction.load.has_value();
+    }
+    return good;
+}
+
+/// One friction, or one for each place where the joint rubs.
+void add_to_joint(Lowering& in, const Rubbing& rubbing, int joint, mech::Friction& friction) {
+    friction.name = in.model.joints[static_cast<std::size_t>(joint)].name;
+    for (std::size_t c = 0; c < in.model.constraints.size(); ++c) {
+        if (in.model.constraints[c].joint == joint) {
+            friction.constraints.push_back(static_cast<int>(c));
+        }
+    }
+    const bool viscous = friction.law == mech::FrictionLaw::kViscous;
+    if (!friction.slip.empty() && (friction.load || viscous)) {
+        in.model.frictions.push_back(std::move(friction));
         return;
     }
-    const auto begin = locals_.begin() + static_cast<std::ptrdiff_t>(locals_begin_);
-    rubs_[joint_].push_back({&node, scope_, std::vector<Local>(begin, locals_.end())});
-}
-
-/// What a statement is about; `rule` says what it must be, as the beginning of a message.
-std::optional<Entity> Lowering::constraint_or_joint(ExprId target, std::string_view rule) {
-    std::string name;
-    if (flatten(target, name) != Lookup::kFlat) {
-        return std::nullopt;
-    }
-    const Found found = find(name);
-    if (found.failed) {
-        return std::nullopt;
-    }
-    if (found.unknown() && name == "ground") {
-        fail(expr(target).span, fmt::format("{}, this is the ground", rule),
-             {"name the constraint that keeps something on the ground, or the joint to it"});
-        return std::nullopt;
-    }
-    if (found.unknown()) {
-        unknown_name(target, name);
-        return std::nullopt;
-    }
-    const Entity entity = *found.entity;
-    if (entity.kind != EntityKind::kConstraint && entity.kind != EntityKind::kJoint) {
-        fail(expr(target).span, fmt::format("{}; '{}' is {}", rule, name, describe(entity.kind)),
-             {declared_note(entity.span)});
-        return std::nullopt;
-    }
-    return entity;
-}
-
-void Lowering::lower(const Statement& statement, const FrictionTerm& node) {
-    const std::optional<Entity> found =
-        constraint_or_joint(node.target, "friction acts on a constraint or a joint");
-    if (!found) {
+    if (rubbing.rubs.empty()) {
+        in.fail(friction.span,
+                fmt::format("the joint '{}' does not say where it rubs", friction.name),
+                {"add 'rub' to its definition, or give slip and load"});
         return;
     }
-    const Entity entity = *found;
-    const bool is_joint = entity.kind == EntityKind::kJoint;
-    const ExprId callee = expr(node.law).operands[0];
-    const std::string law_name(text(expr(callee).span));
+    std::vector<std::string> wanted;
+    bool rubs = false;
+    for (const Rub& where : rubbing.rubs) {
+        bool meant = where.node->arguments.empty() || viscous;
+        for (const Argument& argument : where.node->arguments) {
+            wanted.emplace_back(in.reports.text(argument.name));
+            meant = meant ||
+                    std::any_of(rubbing.arguments.begin(), rubbing.arguments.end(),
+                                [&](const Local& given) { return given.name == wanted.back(); });
+        }
+        if (!meant) {
+            continue;
+        }
+        rubs = true;
+        mech::Friction one = friction;
+        if (rubbing.rubs.size() > 1) {
+            one.name += "." + std::string(in.reports.text(where.node->name));
+        }
+        if (rub(in, where, rubbing, one)) {
+            in.model.frictions.push_back(std::move(one));
+        }
+    }
+    if (!rubs) {
+        in.fail(friction.span,
+                fmt::format("friction on '{}' needs {}", friction.name, join_names(wanted)),
+                {"at least one of them: they say how far from its axis the joint rubs"});
+    }
+}
+
+}  // namespace
+
+void lower(Lowering& in, const Statement& statement, const RubDeclaration& node) {
+    if (in.joint < 0) {
+        in.fail(statement.keyword, "'rub' stands only in the definition of a joint");
+        return;
+    }
+    const std::span<const Local> locals = in.scope.locals();
+    in.given.rubs[in.joint].push_back(
+        {&node, &in.scope.file(), std::vector<Local>(locals.begin(), locals.end())});
+}
+
+void lower(Lowering& in, const Statement& statement, const FrictionTerm& node) {
+    const Entity* entity =
+        constraint_or_joint(in, node.target, "friction acts on a constraint or a joint");
+    if (entity == nullptr) {
+        return;
+    }
+    const ExprId callee = in.scope.expr(node.law).operands[0];
+    const std::string law_name(in.scope.text(callee));
     const auto law = std::find_if(kLaws.begin(), kLaws.end(),
                                   [&](const Law& one) { return one.name == law_name; });
     if (law == kLaws.end()) {
@@ -162,247 +292,27 @@ void Lowering::lower(const Statement& statement, const FrictionTerm& node) {
         for (const Law& one : kLaws) {
             names.emplace_back(one.name);
         }
-        fail(expr(callee).span, fmt::format("unknown friction law '{}'", law_name),
-             {suggestion(law_name, names, fmt::format("the laws are {}", join_names(names)))});
+        in.fail(callee, fmt::format("unknown friction law '{}'", law_name),
+                {suggestion(law_name, names, fmt::format("the laws are {}", join_names(names)))});
         return;
     }
     mech::Friction friction;
     friction.law = law->law;
     friction.span = statement.span;
-    Rubbing rubbing{&*law, node.law, nullptr, {}};
-    if (is_joint) {
-        rubbing.rubs = &rubs_[entity.index];
+    Rubbing rubbing{&*law, node.law, {}, {}};
+    if (entity->kind == EntityKind::kJoint) {
+        rubbing.rubs = in.given.rubs[entity->index];
     }
-    if (read_law(rubbing, friction)) {
-        add_friction(rubbing, entity, std::move(friction));
-    }
-}
-
-/// One friction for a constraint, one for each place where a joint rubs.
-void Lowering::add_friction(Rubbing& rubbing, const Entity& entity, mech::Friction friction) {
-    if (entity.kind == EntityKind::kConstraint) {
-        friction.name = model_.constraints[static_cast<std::size_t>(entity.index)].name;
-        friction.constraints = {entity.index};
-        model_.frictions.push_back(std::move(friction));
+    if (!read_law(in, rubbing, friction)) {
         return;
     }
-    friction.name = model_.joints[static_cast<std::size_t>(entity.index)].name;
-    for (std::size_t c = 0; c < model_.constraints.size(); ++c) {
-        if (model_.constraints[c].joint == entity.index) {
-            friction.constraints.push_back(static_cast<int>(c));
-        }
+    if (entity->kind == EntityKind::kJoint) {
+        add_to_joint(in, rubbing, entity->index, friction);
+    } else {
+        friction.name = in.model.constraints[static_cast<std::size_t>(entity->index)].name;
+        friction.constraints = {entity->index};
+        in.model.frictions.push_back(std::move(friction));
     }
-    const bool viscous = friction.law == mech::FrictionLaw::kViscous;
-    if (!friction.slip.empty() && (friction.load || viscous)) {
-        model_.frictions.push_back(std::move(friction));
-        return;
-    }
-    if (rubbing.rubs->empty()) {
-        fail(friction.span, fmt::format("the joint '{}' does not say where it rubs", friction.name),
-             {"add 'rub' to its definition, or give slip and load"});
-        return;
-    }
-    std::vector<std::string> wanted;
-    bool rubs = false;
-    for (const Rub& where : *rubbing.rubs) {
-        bool meant = where.node->arguments.empty() || viscous;
-        for (const Argument& argument : where.node->arguments) {
-            wanted.emplace_back(text(argument.name));
-            meant = meant ||
-                    std::any_of(rubbing.arguments.begin(), rubbing.arguments.end(),
-                                [&](const Local& given) { return given.name == wanted.back(); });
-        }
-        mech::Friction one = friction;
-        if (!meant) {
-            continue;
-        }
-        rubs = true;
-        if (rubbing.rubs->size() > 1) {
-            one.name += "." + std::string(text(where.node->name));
-        }
-        if (rub(where, rubbing, one)) {
-            model_.frictions.push_back(std::move(one));
-        }
-    }
-    if (!rubs) {
-        fail(friction.span,
-             fmt::format("friction on '{}' needs {}", friction.name, join_names(wanted)),
-             {"at least one of them: they say how far from its axis the joint rubs"});
-    }
-}
-
-/// Slip and load as the joint states them, with the arguments that the friction gives.
-bool Lowering::rub(const Rub& where, const Rubbing& rubbing, mech::Friction& friction) {
-    const Visit visit(*this, *where.scope);
-    calls_.push_back({"friction on " + friction.name, friction.span});
-    locals_.insert(locals_.end(), where.locals.begin(), where.locals.end());
-    bool good = true;
-    for (const Argument& argument : where.node->arguments) {
-        const auto given =
-            std::find_if(rubbing.arguments.begin(), rubbing.arguments.end(),
-                         [&](const Local& one) { return one.name == text(argument.name); });
-        if (given != rubbing.arguments.end()) {
-            locals_.push_back(*given);
-            locals_.back().name = text(argument.name);
-        } else if (argument.fallback != kNoExpr) {
-            locals_.push_back({text(argument.name), evaluate(argument.fallback), argument.name});
-        } else if (friction.law != mech::FrictionLaw::kViscous) {
-            fail(friction.span,
-                 fmt::format("friction on '{}' needs {}", friction.name, text(argument.name)));
-            good = false;
-        }
-    }
-    if (good && friction.slip.empty()) {
-        places_.fill(std::nullopt);
-        const Value slip = evaluate(where.node->slip);
-        const Span span = expr(where.node->slip).span;
-        good = usable(slip, where.node->slip) &&
-               allow(slip, kOnTime | kOnPositions | kOnVelocities, where.node->slip, "a slip") &&
-               take_slip(slip, span, friction);
-    }
-    if (good && !friction.load && friction.law != mech::FrictionLaw::kViscous) {
-        const Value load = scalar_of(where.node->load, "a load");
-        good = !load.bad() && allow(load, kOnTime | kOnPositions | kOnVelocities | kOnReactions,
-                                    where.node->load, "a load");
-        if (good) {
-            friction.load = load.scalar();
-        }
-    }
-    return good;
-}
-
-bool Lowering::read_law(Rubbing& rubbing, mech::Friction& friction) {
-    const Expr call = expr(rubbing.call);
-    bool good = true;
-    std::vector<std::string_view> given;
-    for (std::size_t i = 1; i < call.operands.size(); ++i) {
-        const Expr& argument = expr(call.operands[i]);
-        if (argument.kind == ExprKind::kNamed) {
-            const std::string_view name = text(argument.token);
-            if (std::find(given.begin(), given.end(), name) != given.end()) {
-                fail(argument.span, fmt::format("the argument '{}' is given twice", name));
-                good = false;
-                continue;
-            }
-            given.push_back(name);
-        }
-        good = read_argument(rubbing, call.operands[i], friction) && good;
-    }
-    for (const std::string_view name : rubbing.law->needed) {
-        if (good && !name.empty() && std::find(given.begin(), given.end(), name) == given.end()) {
-            fail(call.span, fmt::format("the law '{}' needs {}", rubbing.law->name, name),
-                 {fmt::format("write: {}({} = ...)", rubbing.law->name, name)});
-            return false;
-        }
-    }
-    return good && check_coefficients(rubbing, friction);
-}
-
-/// Sticking takes no less than sliding.
-bool Lowering::check_coefficients(const Rubbing& rubbing, const mech::Friction& friction) {
-    if (!friction.mu || !friction.mu_static) {
-        return true;
-    }
-    const double sliding = number_of(*friction.mu).value_or(0.0);
-    const double sticking = number_of(*friction.mu_static).value_or(sliding);
-    if (sticking >= sliding) {
-        return true;
-    }
-    const Expr call = expr(rubbing.call);
-    Span span = call.span;
-    for (std::size_t i = 1; i < call.operands.size(); ++i) {
-        const Expr& argument = expr(call.operands[i]);
-        if (text(argument.token) == "mu_static") {
-            span = expr(argument.operands[0]).span;
-        }
-    }
-    fail(span,
-         fmt::format("mu_static must not be less than mu: {:.6g} < {:.6g}", sticking, sliding));
-    return false;
-}
-
-bool Lowering::read_argument(Rubbing& rubbing, ExprId id, mech::Friction& friction) {
-    const Expr argument = expr(id);
-    std::vector<std::string> names = argument_names(*rubbing.law);
-    if (argument.kind != ExprKind::kNamed) {
-        fail(argument.span,
-             fmt::format("the arguments of '{}' are given by name", rubbing.law->name),
-             {fmt::format("write: {}({} = ...)", rubbing.law->name, names.front())});
-        return false;
-    }
-    const std::string name(text(argument.token));
-    if (std::find(names.begin(), names.end(), name) != names.end()) {
-        return read_value(rubbing, name, argument.operands[0], friction);
-    }
-    for (std::size_t r = 0; rubbing.rubs != nullptr && r < rubbing.rubs->size(); ++r) {
-        for (const Argument& one : (*rubbing.rubs)[r].node->arguments) {
-            names.emplace_back(text(one.name));
-        }
-    }
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-        fail(argument.token,
-             fmt::format("the law '{}' has no argument '{}'", rubbing.law->name, name),
-             {suggestion(name, names, fmt::format("its arguments are {}", join_names(names)))});
-        return false;
-    }
-    const Value value = scalar_of(argument.operands[0], name);
-    if (value.bad() || !allow(value, kOnTime | kOnPositions, argument.operands[0], name)) {
-        return false;
-    }
-    const std::optional<double> number = number_of(value.scalar());
-    if (number && *number < 0.0) {
-        fail(expr(argument.operands[0]).span,
-             fmt::format("{} must not be negative, this is {:.6g}", name, *number));
-        return false;
-    }
-    rubbing.arguments.push_back({text(argument.token), value, argument.span});
-    return true;
-}
-
-bool Lowering::take_slip(const Value& value, Span span, mech::Friction& friction) {
-    for (int k = 0; k < value.size(); ++k) {
-        const sym::Expr part = value.parts[static_cast<std::size_t>(k)];
-        if (value.is_scalar() || !graph_.is_zero(part)) {
-            friction.slip.push_back(part);
-        }
-    }
-    if (friction.slip.empty() || friction.slip.size() > 2) {
-        fail(span, "a slip has one or two components",
-             {"in two directions at right angles write (s1, s2, 0)"});
-        return false;
-    }
-    return true;
-}
-
-/// An argument of the law itself.
-bool Lowering::read_value(const Rubbing& rubbing, const std::string& name, ExprId id,
-                          mech::Friction& friction) {
-    const bool is_slip = name == "slip";
-    places_.fill(std::nullopt);
-    const Value value = is_slip ? evaluate(id) : scalar_of(id, name);
-    if (!usable(value, id)) {
-        return false;
-    }
-    const Dependence allowed = kOnTime | kOnPositions | kOnVelocities;
-    const std::string what = is_slip          ? "a slip"
-                             : name == "load" ? "a load"
-                                              : fmt::format("the law '{}'", rubbing.law->name);
-    if (!allow(value, name == "load" ? static_cast<Dependence>(allowed | kOnReactions) : allowed,
-               id, what)) {
-        return false;
-    }
-    if (is_slip) {
-        return take_slip(value, expr(id).span, friction);
-    }
-    const std::optional<double> number = number_of(value.scalar());
-    const bool may_vanish = name != "speed" && name != "smooth";
-    if (number && !(*number > 0.0 || (may_vanish && *number == 0.0)) && name != "load") {
-        fail(expr(id).span, fmt::format("{} must {}, this is {:.6g}", name,
-                                        may_vanish ? "not be negative" : "be positive", *number));
-        return false;
-    }
-    *slot(friction, name) = value.scalar();
-    return true;
 }
 
 }  // namespace ananke::lang

@@ -4,86 +4,41 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "lang/lowering.h"
+#include "lang/expressions.h"
+#include "lang/statements.h"
 
 namespace ananke::lang {
 namespace {
 
-using Kind = ViewStatement::Kind;
+using Kind = mech::View::Kind;
 
 struct Colour {
     std::string_view name, code;
 };
 
 // Hues that colour-blind readers tell apart (Okabe and Ito), and two greys.
-constexpr std::array<Colour, 9> kColours{{{"blue", "#0072b2"},
-                                          {"vermilion", "#d55e00"},
-                                          {"green", "#009e73"},
-                                          {"purple", "#cc79a7"},
-                                          {"orange", "#e69f00"},
-                                          {"sky", "#56b4e9"},
-                                          {"yellow", "#f0e442"},
-                                          {"steel", "#8a97a6"},
-                                          {"black", "#333333"}}};
+constexpr std::array<Colour, 9> kColours{{
+    {"blue", "#0072b2"},
+    {"vermilion", "#d55e00"},
+    {"green", "#009e73"},
+    {"purple", "#cc79a7"},
+    {"orange", "#e69f00"},
+    {"sky", "#56b4e9"},
+    {"yellow", "#f0e442"},
+    {"steel", "#8a97a6"},
+    {"black", "#333333"},
+}};
 
 bool is_code(std::string_view text) {
     return text.size() == 7 && text[0] == '#' &&
            text.find_first_not_of("0123456789abcdefABCDEF", 1) == std::string_view::npos;
 }
 
-mech::View::Kind kind_of(Kind kind) {
-    switch (kind) {
-        case Kind::kSphere:
-            return mech::View::Kind::kSphere;
-        case Kind::kBox:
-            return mech::View::Kind::kBox;
-        case Kind::kCylinder:
-            return mech::View::Kind::kCylinder;
-        case Kind::kColour:
-            return mech::View::Kind::kColour;
-        case Kind::kLine:
-            return mech::View::Kind::kLine;
-        case Kind::kSpring:
-            return mech::View::Kind::kSpring;
-        case Kind::kTrail:
-            return mech::View::Kind::kTrail;
-        case Kind::kHide:
-            return mech::View::Kind::kHide;
-        case Kind::kCamera:
-            break;
-    }
-    return mech::View::Kind::kCamera;
-}
-
-}  // namespace
-
-void Lowering::lower(const Statement& statement, const ViewStatement& node) {
-    mech::View view;
-    view.kind = kind_of(node.kind);
-    view.span = statement.span;
-    bool good = view_colour(node, view);
-    if (node.kind == Kind::kCamera) {
-        good = view_camera(statement, node, view) && good;
-    } else {
-        good = view_target(node.target, view.body, view.point) && good;
-        if (node.other != kNoExpr) {
-            good = view_target(node.other, view.other_body, view.other_point) && good;
-        }
-        good = view_sizes(node, view) && good;
-        if (good && view.point >= 0 && (view.size || view.length)) {
-            fail(expr(node.target).span, "a particle or a point is drawn as a sphere",
-                 {"write: view P sphere 0.1; boxes and cylinders belong to bodies"});
-            good = false;
-        }
-    }
-    if (good) {
-        model_.views.push_back(std::move(view));
-    }
-}
+constexpr std::string_view kAdvice = "shapes do not change";
 
 /// A body, or a particle, a point or a place on a body.
-bool Lowering::view_target(ExprId id, int& body, int& point) {
-    const Value value = evaluate(id);
+bool view_target(Lowering& in, ExprId id, int& body, int& point) {
+    const Value value = evaluate(in, id);
     if (value.bad()) {
         return false;
     }
@@ -95,43 +50,33 @@ bool Lowering::view_target(ExprId id, int& body, int& point) {
         point = value.point;
         return true;
     }
-    fail(expr(id).span,
-         fmt::format("a view shows a body, a particle or a point, this is {}", shown(value)),
-         {"declare it: point P at (x, y, 0)"});
-    return false;
+    return in.fail(
+        id, fmt::format("a view shows a body, a particle or a point, this is {}", shown(value)),
+        {"declare it: point P at (x, y, 0)"});
 }
 
-bool Lowering::view_sizes(const ViewStatement& node, mech::View& view) {
+bool view_sizes(Lowering& in, const ViewStatement& node, mech::View& view) {
     bool good = true;
     const auto positive = [&](sym::Expr e, ExprId at, std::string_view what) {
-        const std::optional<double> number = number_of(e);
+        const std::optional<double> number = in.symbols.number_of(e);
         if (number && !(*number > 0.0)) {
-            fail(expr(at).span, fmt::format("{} is positive, this is {:.6g}", what, *number));
-            good = false;
+            good = in.fail(at, fmt::format("{} is positive, this is {:.6g}", what, *number));
         }
     };
     const auto scalar = [&](ExprId id, std::string_view what, std::optional<sym::Expr>& out) {
-        if (id == kNoExpr) {
-            return;
+        if (id != kNoExpr) {
+            out = scalar_over(in, id, {what, 0, kAdvice});
+            good = good && out;
         }
-        const Value value = scalar_of(id, what);
-        if (value.bad() || !allow(value, 0, id, what, "shapes do not change")) {
-            good = false;
-            return;
+        if (out) {
+            positive(*out, id, what);
         }
-        out = value.scalar();
-        positive(*out, id, what);
     };
     const auto vector = [&](ExprId id, std::string_view what, std::optional<mech::Vec3>& out) {
-        if (id == kNoExpr) {
-            return;
+        if (id != kNoExpr) {
+            out = vector_over(in, id, {what, 0, kAdvice});
+            good = good && out;
         }
-        const Value value = vector_of(id, what);
-        if (value.bad() || !allow(value, 0, id, what, "shapes do not change")) {
-            good = false;
-            return;
-        }
-        out = value.parts;
     };
     if (node.kind == Kind::kBox) {
         vector(node.size, "the size of a box", view.size);
@@ -147,22 +92,22 @@ bool Lowering::view_sizes(const ViewStatement& node, mech::View& view) {
     return good;
 }
 
-bool Lowering::view_camera(const Statement& statement, const ViewStatement& node,
-                           mech::View& view) {
-    if (!scope_->prefix.empty()) {
+bool view_camera(Lowering& in, const Statement& statement, const ViewStatement& node,
+                 mech::View& view) {
+    if (in.scope.is_imported()) {
         return false;  // an imported file has a camera of its own
     }
-    for (const mech::View& other : model_.views) {
+    for (const mech::View& other : in.model.views) {
         if (other.kind == mech::View::Kind::kCamera) {
-            fail(statement.span, "a model has one camera", {declared_note(other.span)});
-            return false;
+            return in.fail(statement.span, "a model has one camera",
+                           {in.reports.declared_note(other.span)});
         }
     }
     const std::string_view what = "the place of a camera";
-    const Value from = vector_of(node.at, what);
-    const Value to = vector_of(node.axis, "what a camera looks at");
-    if (from.bad() || to.bad() || !allow(from, 0, node.at, what) ||
-        !allow(to, 0, node.axis, "what a camera looks at")) {
+    const Value from = vector_of(in, node.at, what);
+    const Value to = vector_of(in, node.axis, "what a camera looks at");
+    if (from.bad() || to.bad() || !allow(in, from, 0, node.at, what) ||
+        !allow(in, to, 0, node.axis, "what a camera looks at")) {
         return false;
     }
     view.at = from.parts;
@@ -170,7 +115,7 @@ bool Lowering::view_camera(const Statement& statement, const ViewStatement& node
     return true;
 }
 
-bool Lowering::view_colour(const ViewStatement& node, mech::View& view) {
+bool view_colour(Lowering& in, const ViewStatement& node, mech::View& view) {
     if (node.colour_span.end == node.colour_span.begin) {
         return true;
     }
@@ -186,10 +131,35 @@ bool Lowering::view_colour(const ViewStatement& node, mech::View& view) {
         }
         names.emplace_back(colour.name);
     }
-    fail(node.colour_span, fmt::format("unknown colour '{}'", node.colour),
-         {suggestion(node.colour, names,
-                     fmt::format("the colours are {} and \"#rrggbb\"", join_names(names)))});
-    return false;
+    return in.fail(
+        node.colour_span, fmt::format("unknown colour '{}'", node.colour),
+        {suggestion(node.colour, names,
+                    fmt::format("the colours are {} and \"#rrggbb\"", join_names(names)))});
+}
+
+}  // namespace
+
+void lower(Lowering& in, const Statement& statement, const ViewStatement& node) {
+    mech::View view;
+    view.kind = node.kind;
+    view.span = statement.span;
+    bool good = view_colour(in, node, view);
+    if (node.kind == Kind::kCamera) {
+        good = view_camera(in, statement, node, view) && good;
+    } else {
+        good = view_target(in, node.target, view.body, view.point) && good;
+        if (node.other != kNoExpr) {
+            good = view_target(in, node.other, view.other_body, view.other_point) && good;
+        }
+        good = view_sizes(in, node, view) && good;
+        if (good && view.point >= 0 && (view.size || view.length)) {
+            good = in.fail(node.target, "a particle or a point is drawn as a sphere",
+                           {"write: view P sphere 0.1; boxes and cylinders belong to bodies"});
+        }
+    }
+    if (good) {
+        in.model.views.push_back(std::move(view));
+    }
 }
 
 }  // namespace ananke::lang

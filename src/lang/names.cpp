@@ -1,6 +1,7 @@
 #include "lang/names.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -32,34 +33,27 @@ std::string likely_name(std::string_view wanted, const std::vector<std::string>&
     return display_width(last) > 1 ? nearest_name(wanted, known) : std::string();
 }
 
+/// The names of a table that are wanted, sorted: a message must not depend on the hash.
+template <class Table, class IsWanted>
+std::vector<std::string> sorted_names(const Table& table, const IsWanted& is_wanted) {
+    std::vector<std::string> names;
+    for (const auto& [name, entry] : table) {
+        if (names.size() < kSearched && is_wanted(entry)) {
+            names.push_back(name);
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
 }  // namespace
 
-std::string describe(EntityKind kind) {
-    switch (kind) {
-        case EntityKind::kParameter:
-            return "a parameter";
-        case EntityKind::kCoordinate:
-            return "a coordinate";
-        case EntityKind::kSpeed:
-            return "a speed";
-        case EntityKind::kLet:
-            return "a let";
-        case EntityKind::kPoint:
-            return "a point";
-        case EntityKind::kParticle:
-            return "a particle";
-        case EntityKind::kConstraint:
-            return "a constraint";
-        case EntityKind::kEvent:
-            return "an event";
-        case EntityKind::kBody:
-            return "a body";
-        case EntityKind::kJoint:
-            return "a joint";
-        case EntityKind::kFile:
-            return "an imported file";
-    }
-    return "a name";
+std::string_view describe(EntityKind kind) {
+    // In the order of the kinds.
+    static constexpr std::array<std::string_view, 11> kDescriptions{
+        "a parameter",  "a coordinate", "a speed", "a let",   "a point",         "a particle",
+        "a constraint", "an event",     "a body",  "a joint", "an imported file"};
+    return kDescriptions[static_cast<std::size_t>(kind)];
 }
 
 bool is_reserved(std::string_view name) {
@@ -138,14 +132,7 @@ const Names::Array* Names::find_base(const std::string& base) const {
 }
 
 std::string Names::nearest(std::string_view wanted, const std::vector<std::string>& also) const {
-    std::vector<std::string> known;
-    for (const auto& [base, array] : bases_) {
-        known.push_back(base);
-        if (known.size() == kSearched) {
-            break;
-        }
-    }
-    std::sort(known.begin(), known.end());  // the answer must not depend on the hash
+    std::vector<std::string> known = sorted_names(bases_, [](const Array&) { return true; });
     for (const std::string& name : known) {
         const std::size_t dot = name.rfind('.');
         if (dot != std::string::npos && name.substr(dot + 1) == wanted) {
@@ -157,17 +144,9 @@ std::string Names::nearest(std::string_view wanted, const std::vector<std::strin
 }
 
 std::string Names::nearest_of(std::string_view wanted, std::vector<EntityKind> kinds) const {
-    std::vector<std::string> known;
-    for (const auto& [name, entity] : entities_) {
-        if (std::find(kinds.begin(), kinds.end(), entity.kind) != kinds.end()) {
-            known.push_back(name);
-        }
-        if (known.size() == kSearched) {
-            break;
-        }
-    }
-    std::sort(known.begin(), known.end());
-    return likely_name(wanted, known);
+    return likely_name(wanted, sorted_names(entities_, [&](const Entity& entity) {
+                           return std::find(kinds.begin(), kinds.end(), entity.kind) != kinds.end();
+                       }));
 }
 
 }  // namespace ananke::lang

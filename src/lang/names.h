@@ -58,7 +58,7 @@ struct Found {
 };
 
 /// "a parameter", "a coordinate".
-std::string describe(EntityKind kind);
+std::string_view describe(EntityKind kind);
 
 class Names {
   public:

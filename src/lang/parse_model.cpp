@@ -59,14 +59,6 @@ std::string near_file(const std::filesystem::path& path) {
     return near.empty() ? "" : fmt::format("; did you mean '{}'?", (folder / near).string());
 }
 
-ParseResult lower(Sources& sources, std::uint32_t root, const Options& options) {
-    ParseResult result;
-    Lowering lowering(sources, options, result.diagnostics);
-    result.model = lowering.run(root);
-    result.files = lowering.imported_files();
-    return result;
-}
-
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, const std::string& directory) {
@@ -121,7 +113,11 @@ ParseResult parse_model_file(Sources& sources, const std::string& path, const Op
 ParseResult parse_model_text(Sources& sources, std::string name, std::string text,
                              const Options& options) {
     const std::uint32_t root = sources.add(std::move(name), std::move(text));
-    return lower(sources, root, options);
+    ParseResult result;
+    Lowering lowering(sources, options, result.diagnostics);
+    result.model = lower_file(lowering, root, result.diagnostics);
+    result.files = lowering.files.imported();
+    return result;
 }
 
 Result<double> parse_number(const std::string& what, const std::string& text,
@@ -130,8 +126,8 @@ Result<double> parse_number(const std::string& what, const std::string& text,
     const Options options;
     std::vector<Diagnostic> diagnostics;
     const std::uint32_t file = sources.add(what, "value = " + text);
-    const std::optional<double> number =
-        Lowering(sources, options, diagnostics).number(file, names);
+    Lowering lowering(sources, options, diagnostics);
+    const std::optional<double> number = lower_number(lowering, file, names);
     if (number && !has_errors(diagnostics)) {
         return *number;
     }

@@ -8,6 +8,13 @@
 #include "lang/parser_core.h"
 
 namespace ananke::lang {
+namespace {
+
+std::vector<std::string> notes_of(std::string_view form) {
+    return form.empty() ? std::vector<std::string>() : std::vector{std::string(form)};
+}
+
+}  // namespace
 
 Parser::Parser(const Sources& sources, std::uint32_t file, const Limits& limits,
                std::vector<Diagnostic>& diagnostics)
@@ -69,16 +76,13 @@ std::string Parser::found() const {
     }
 }
 
-// One report per statement, none where the lexer has spoken about it.
+// One report per statement, none where the lexer has spoken about it, be it later on the same line:
+// there may stand a bracket that lacks its partner.
 bool Parser::fail(Span span, std::string message, std::vector<std::string> notes) {
     const std::size_t last = std::min(next_, tokens_.size() - 1);
     bool known = false;
-    for (std::size_t i = statement_begin_; i <= last; ++i) {
-        known = known || tokens_[i].broken || tokens_[i].kind == TokenKind::kBad;
-    }
-    // A bracket that lacks its partner may stand later on the same line.
-    for (std::size_t i = last; !known && i < tokens_.size(); ++i) {
-        if (tokens_[i].kind == TokenKind::kNewline) {
+    for (std::size_t i = statement_begin_; !known && i < tokens_.size(); ++i) {
+        if (i >= last && tokens_[i].kind == TokenKind::kNewline) {
             break;
         }
         known = tokens_[i].broken || tokens_[i].kind == TokenKind::kBad;
@@ -105,23 +109,39 @@ bool Parser::fail_expected(const std::string& what, std::vector<std::string> not
     return fail(span, fmt::format("expected {}, found {}", what, found()), std::move(notes));
 }
 
-bool Parser::expect(TokenKind kind, std::string_view where) {
+bool Parser::expect(TokenKind kind, std::string_view where, std::string_view form) {
     if (accept(kind)) {
         return true;
     }
-    return fail_expected(fmt::format("{}{}", describe(kind), where));
+    return fail_expected(fmt::format("{}{}", describe(kind), where), notes_of(form));
 }
 
-bool Parser::expect_word(std::string_view word, std::string_view where) {
+bool Parser::expect_word(std::string_view word, std::string_view where, std::string_view form) {
     if (accept_word(word)) {
         return true;
     }
-    return fail_expected(fmt::format("'{}'{}", word, where));
+    return fail_expected(fmt::format("'{}'{}", word, where), notes_of(form));
+}
+
+bool Parser::expect_name(std::string_view what, std::string_view form, Span& out) {
+    if (!at_plain_name()) {
+        return fail_expected(std::string(what), notes_of(form));
+    }
+    out = take().span;
+    return true;
+}
+
+/// A '{', which may stand on the next line. It is not taken.
+bool Parser::expect_block(std::string_view form) {
+    while (at(TokenKind::kNewline) && peek(1).kind == TokenKind::kOpenBrace) {
+        take();
+    }
+    return at(TokenKind::kOpenBrace) || fail_expected("'{'", notes_of(form));
 }
 
 bool Parser::parse_setting(Tree& tree, Binding& setting) {
     std::vector<Binding> items;
-    bool good = bindings(items, true, "--set name=value");
+    bool good = bindings(items, Guesses::kAccepted, "--set name=value");
     if (good && items.size() > 1) {
         good = fail(items[1].span, "one value per setting", {"repeat --set for each name"});
     }

@@ -12,21 +12,19 @@ bool Parser::clause(Clause& out, std::string_view word) {
         return fail(tokens_[next_ - 1].span, fmt::format("'{}' is given twice", word));
     }
     out.guess = accept(TokenKind::kTilde);
-    out.value = expression();
-    return out.value != kNoExpr;
+    return read(out.value);
 }
 
-bool Parser::parse_body(Statement& out) {
-    BodyDeclaration node;
-    node.planar = text(take().span) == "planar";
-    if (node.planar && !accept_word("body")) {
-        return fail_expected("'body'", {"write: planar body B mass 1 inertia 0.1 at (0, 0)"});
+bool Parser::parse(BodyDeclaration& node) {
+    node.planar = keyword() == "planar";
+    if (node.planar &&
+        !expect_word("body", "", "write: planar body B mass 1 inertia 0.1 at (0, 0)")) {
+        return false;
     }
-    const std::vector<std::string> form{
-        node.planar ? "write: planar body B mass 1 inertia 0.1 at (0, 0) angle 30*deg"
-                    : "write: body B mass 1 inertia (0.1, 0.2, 0.3) at (0, 0, 1)"};
-    node.name = path();
-    if (node.name == kNoExpr) {
+    const char* const form = node.planar
+                                 ? "write: planar body B mass 1 inertia 0.1 at (0, 0) angle 30*deg"
+                                 : "write: body B mass 1 inertia (0.1, 0.2, 0.3) at (0, 0, 1)";
+    if (!read_path(node.name)) {
         return false;
     }
     struct Part {
@@ -40,76 +38,54 @@ bool Parser::parse_body(Statement& out) {
                                      {"velocity", &node.velocity},
                                      {"omega", &node.omega}}};
     while (at(TokenKind::kName)) {
-        const Part* found = nullptr;
-        for (const Part& part : parts) {
-            found = at_word(part.word) ? &part : found;
-        }
-        if (found == nullptr) {
+        const auto* const part = std::find_if(parts.begin(), parts.end(),
+                                              [&](const Part& one) { return at_word(one.word); });
+        if (part == parts.end()) {
             return fail_expected(
                 fmt::format("mass, inertia, at, {}, velocity, omega or the end of the line",
                             parts[3].word),
-                form);
+                {form});
         }
         take();
-        if (!clause(*found->clause, found->word)) {
+        if (!clause(*part->clause, part->word)) {
             return false;
         }
         accept(TokenKind::kComma);
     }
     if (node.mass.value == kNoExpr) {
-        return fail_expected("'mass'", form);
+        return fail_expected("'mass'", {form});
     }
     if (node.mass.guess || node.inertia.guess) {
         return fail(tokens_[statement_begin_].span, "mass and inertia are no guesses",
                     {"remove '~'"});
     }
-    out.as = node;
     return true;
 }
 
-bool Parser::parse_joint(Statement& out) {
-    take();
-    static const std::vector<std::string> kForm{
-        "write: joint name: kind(ground at (0, 0, 1), door at (-0.5, 0, 0))"};
-    JointDeclaration node;
-    node.name = path();
-    if (node.name == kNoExpr) {
+bool Parser::parse(JointDeclaration& node) {
+    constexpr const char* kForm =
+        "write: joint name: kind(ground at (0, 0, 1), door at (-0.5, 0, 0))";
+    if (!read_path(node.name) || !expect(TokenKind::kColon, " after the name", kForm) ||
+        !read(node.call)) {
         return false;
     }
-    if (!at(TokenKind::kColon)) {
-        return fail_expected("':' after the name", kForm);
-    }
-    take();
-    node.call = expression();
-    if (node.call == kNoExpr) {
-        return false;
-    }
-    if (tree_.exprs[node.call].kind != ExprKind::kCall) {
-        return fail(tree_.exprs[node.call].span, "expected a kind of joint and its arguments",
-                    kForm);
-    }
-    out.as = node;
-    return true;
+    return tree_.exprs[node.call].kind == ExprKind::kCall ||
+           fail(span(node.call), "expected a kind of joint and its arguments", {kForm});
 }
 
 bool Parser::joint_argument(Argument& out) {
-    if (!at_plain_name()) {
-        return fail_expected(
-            "the name of an argument",
-            {"write: define joint rod(A: point, B: point, length: scalar) { ... }"});
+    if (!expect_name("the name of an argument",
+                     "write: define joint rod(A: point, B: point, length: scalar) { ... }",
+                     out.name)) {
+        return false;
     }
-    out.name = take().span;
     if (accept(TokenKind::kColon)) {
         if (!at_word("point") && !at_word("body") && !at_word("scalar") && !at_word("vector")) {
             return fail_expected("point, body, scalar or vector");
         }
         out.type = take().span;
     }
-    if (accept(TokenKind::kEqual)) {
-        out.fallback = expression();
-        return out.fallback != kNoExpr;
-    }
-    return true;
+    return !accept(TokenKind::kEqual) || read(out.fallback);
 }
 
 bool Parser::joint_arguments(std::vector<Argument>& out) {
@@ -122,25 +98,21 @@ bool Parser::joint_arguments(std::vector<Argument>& out) {
     return expect(TokenKind::kCloseParen, " after the arguments");
 }
 
-bool Parser::parse_define_joint(Statement& out) {
+bool Parser::parse(JointDefinition& node) {
     take();
-    JointDefinition node;
     node.name = take().span;
-    if (!expect(TokenKind::kOpenParen, " after the name of the joint")) {
-        return false;
-    }
-    if (!accept(TokenKind::kCloseParen) && !joint_arguments(node.arguments)) {
-        return false;
-    }
-    while (at(TokenKind::kNewline) && peek(1).kind == TokenKind::kOpenBrace) {
-        take();
-    }
-    if (!at(TokenKind::kOpenBrace)) {
-        return fail_expected("'{'", {"write: define joint name(A: point, B: point) { ... }"});
-    }
-    const bool good = block(node.body);
-    out.as = std::move(node);
-    return good;
+    return expect(TokenKind::kOpenParen, " after the name of the joint") &&
+           (accept(TokenKind::kCloseParen) || joint_arguments(node.arguments)) &&
+           expect_block("write: define joint name(A: point, B: point) { ... }") && block(node.body);
+}
+
+bool Parser::parse(RubDeclaration& node) {
+    constexpr const char* kForm =
+        "write: rub sliding: dot(velocity(B) - velocity(A), n) load abs(reaction(c))";
+    return expect_name("a name", kForm, node.name) &&
+           (!accept(TokenKind::kOpenParen) || joint_arguments(node.arguments)) &&
+           expect(TokenKind::kColon, " after the name") && read(node.slip) &&
+           expect_word("load", "", kForm) && read(node.load);
 }
 
 }  // namespace ananke::lang

@@ -21,6 +21,8 @@ class Parser {
     bool parse_setting(Tree& tree, Binding& setting);
 
   private:
+    class Nesting;
+
     // Tokens and reports (parser.cpp).
     const Token& peek(std::size_t ahead = 0) const;
     Token take();
@@ -29,16 +31,28 @@ class Parser {
     bool at_plain_name(std::size_t ahead = 0) const;
     bool accept(TokenKind kind);
     bool accept_word(std::string_view word);
-    bool expect(TokenKind kind, std::string_view where);
-    bool expect_word(std::string_view word, std::string_view where);
+    /// `form` shows how the statement is written.
+    bool expect(TokenKind kind, std::string_view where, std::string_view form = {});
+    bool expect_word(std::string_view word, std::string_view where, std::string_view form = {});
+    bool expect_name(std::string_view what, std::string_view form, Span& out);
+    bool expect_block(std::string_view form);
     std::string_view text(Span span) const;
+    /// The text between its quotes.
+    std::string_view quoted(Span span) const {
+        return text({span.file, span.begin + 1, span.end - 1});
+    }
     std::string found() const;
     bool fail(Span span, std::string message, std::vector<std::string> notes = {});
     bool fail_expected(const std::string& what, std::vector<std::string> notes = {});
 
     // Expressions (parser_expression.cpp): kNoExpr after an error, which is reported.
     ExprId expression();
+    bool read(ExprId& out);
+    bool read_path(ExprId& out);
     ExprId chain(ExprKind kind, std::string_view word, ExprId (Parser::*operand)());
+    ExprId series(ExprKind kind, ExprId first, TokenKind direct, TokenKind inverse,
+                  ExprId (Parser::*operand)());
+    ExprId prefixed(ExprKind kind, ExprId (Parser::*operand)());
     ExprId disjunction();
     ExprId conjunction();
     ExprId negation();
@@ -55,13 +69,21 @@ class Parser {
     ExprId call(ExprId callee);
     ExprId argument();
     ExprId path();
+    ExprId index(ExprId base, std::string_view column_note);
+    ExprId member(ExprId base);
+    ExprId place(ExprId body);
+    ExprId components(ExprId vector);
     ExprId add(ExprKind kind, Span span, Span token, std::vector<ExprId> operands = {});
+    ExprId add_over(ExprKind kind, Span token, std::vector<ExprId> operands);
     ExprId wrap(ExprKind kind, ExprId base, Span token);
+    ExprId wrap_with(ExprKind kind, ExprId base, ExprId operand);
+    Span span(ExprId id) const { return tree_.exprs[id].span; }
+    Span span_from(Span begin) const;
     bool deeper();
 
-    // Statements (parser_statement.cpp, parser_declaration.cpp, parser_event.cpp): false after an
-    // error, which is reported.
+    // Statements: false after an error, which is reported.
     bool statement(Statement& out);
+    std::string_view keyword() const { return text(tokens_[statement_begin_].span); }
     bool not_a_statement();
     bool block(std::vector<Statement>& out);
     void statements_until(TokenKind end, std::vector<Statement>& out);
@@ -70,44 +92,52 @@ class Parser {
     bool names_a_value(const Token& token) const;
     std::optional<std::string> missing_product() const;
     void recover(std::size_t begin);
-    bool bindings(std::vector<Binding>& out, bool guesses, std::string_view form);
+    enum class Guesses { kRefused, kAccepted };
+    bool bindings(std::vector<Binding>& out, Guesses guesses, std::string_view form);
+    ExprId with_primes(ExprId name);
+    bool read_value(Binding& item);
     bool path_list(std::vector<ExprId>& out);
-    bool equation(ExprId& left, ExprId& right, Span& span);
-    template <class List>
-    bool parse_list(Statement& out, bool guesses, std::string_view form);
-    template <class Term>
-    bool parse_term(Statement& out);
-    bool parse_model(Statement& out);
-    bool parse_coordinate(Statement& out);
-    bool parse_define(Statement& out);
-    bool parse_mass(Statement& out);
-    bool parse_force(Statement& out, bool nonideal);
-    bool parse_body(Statement& out);
+    bool side(ExprId& out);
+    bool equation(ConstraintDeclaration& node);
+    bool actuators(ConstraintDeclaration& node);
+    bool actuator(ActuatorNode& out, std::string_view form);
     bool clause(Clause& out, std::string_view word);
-    bool parse_joint(Statement& out);
-    bool parse_define_joint(Statement& out);
     bool joint_argument(Argument& out);
     bool joint_arguments(std::vector<Argument>& out);  // up to and with the closing parenthesis
-    ExprId place(ExprId body);
-    bool parse_friction(Statement& out);
-    bool parse_compliance(Statement& out);
-    bool parse_rub(Statement& out);
-    bool parse_particle(Statement& out);
-    bool parse_point(Statement& out);
-    bool parse_constraint(Statement& out, bool servo);
-    bool parse_event(Statement& out);
     bool event_equation(EventDeclaration& node);
     bool event_direction(EventDeclaration& node);
+    bool event_actions(EventDeclaration& node);
     bool event_action(EventDeclaration& node);
-    bool parse_actuators(ConstraintDeclaration& node);  // parser_servo.cpp
-    bool parse_view(Statement& out);                    // parser_view.cpp
     bool view_names(ViewStatement& node, const char* form);
-    ExprId view_place(const char* form);
-    bool view_shape(ViewStatement& node, const char* form);
+    bool view_place(ExprId& out, const char* form);
     bool view_clauses(ViewStatement& node, const char* form);
-    bool parse_simulate(Statement& out);
-    bool parse_for(Statement& out);
-    bool parse_import(Statement& out);
+
+    template <class Node>
+    bool parse_as(Statement& out);
+    bool parse_definition(Statement& out);
+    // parser_declaration.cpp
+    bool parse(ModelTitle& node);
+    bool parse(CoordinateList& node);
+    bool parse(FunctionDefinition& node);
+    bool parse(ParticleDeclaration& node);
+    bool parse(PointDeclaration& node);
+    bool parse(Simulate& node);
+    bool parse(Import& node);
+    bool parse(ForLoop& node);
+    // parser_body.cpp
+    bool parse(BodyDeclaration& node);
+    bool parse(JointDeclaration& node);
+    bool parse(JointDefinition& node);
+    bool parse(RubDeclaration& node);
+    // parser_force.cpp
+    bool parse(MassTerm& node);
+    bool parse(ForceTerm& node);
+    bool parse(ConstraintDeclaration& node);
+    bool parse(FrictionTerm& node);
+    bool parse(ComplianceTerm& node);
+    // parser_event.cpp, parser_view.cpp
+    bool parse(EventDeclaration& node);
+    bool parse(ViewStatement& node);
 
     const Sources& sources_;
     const Limits& limits_;
@@ -119,8 +149,6 @@ class Parser {
     int depth_ = 0;
     int places_allowed_ = 0;  ///< inside arguments `B at (..)` is a place, elsewhere `at` a clause
     Tree tree_;
-
-    friend class Nesting;
 };
 
 }  // namespace ananke::lang

@@ -14,29 +14,18 @@ constexpr const char* kActions =
 
 }  // namespace
 
-bool Parser::parse_event(Statement& out) {
-    take();
-    EventDeclaration node;
+bool Parser::parse(EventDeclaration& node) {
     if (!at_plain_name() || peek(1).kind == TokenKind::kEqual ||
         peek(1).kind == TokenKind::kPrime) {
         return fail_expected("a name and ':'", {kForm});
     }
-    node.name = path();
-    if (node.name == kNoExpr) {
-        return false;
-    }
-    if (!accept(TokenKind::kColon)) {
-        return fail_expected("':' after the name of the event", {kForm});
-    }
-    if (!event_equation(node) || !event_direction(node)) {
-        return false;
-    }
-    while (at(TokenKind::kNewline) && peek(1).kind == TokenKind::kOpenBrace) {
-        take();
-    }
-    if (!at(TokenKind::kOpenBrace)) {
-        return fail_expected("'{'", {kForm});
-    }
+    return read_path(node.name) &&
+           expect(TokenKind::kColon, " after the name of the event", kForm) &&
+           event_equation(node) && event_direction(node) && expect_block(kForm) &&
+           event_actions(node);
+}
+
+bool Parser::event_actions(EventDeclaration& node) {
     const Token open = take();
     while (true) {
         while (accept(TokenKind::kNewline) || accept(TokenKind::kComma)) {
@@ -54,18 +43,13 @@ bool Parser::parse_event(Statement& out) {
             return false;
         }
     }
-    const Token close = take();
-    if (node.actions.empty()) {
-        return fail({open.span.file, open.span.begin, close.span.end}, "this event does nothing",
-                    {kActions});
-    }
-    out.as = std::move(node);
-    return true;
+    take();
+    return !node.actions.empty() ||
+           fail(span_from(open.span), "this event does nothing", {kActions});
 }
 
 bool Parser::event_equation(EventDeclaration& node) {
-    node.left = at_word("if") ? expression() : sum();
-    if (node.left == kNoExpr) {
+    if (!side(node.left)) {
         return false;
     }
     switch (peek().kind) {
@@ -82,20 +66,16 @@ bool Parser::event_equation(EventDeclaration& node) {
         default:
             break;
     }
-    if (!accept(TokenKind::kEqual)) {
-        return fail_expected("'='", {kForm});
-    }
-    node.right = at_word("if") ? expression() : sum();
-    if (node.right == kNoExpr) {
+    if (!expect(TokenKind::kEqual, "", kForm) || !side(node.right)) {
         return false;
     }
-    node.equation = tree_.exprs[node.left].span;
-    node.equation.end = tree_.exprs[node.right].span.end;
+    node.equation = span(node.left);
+    node.equation.end = span(node.right).end;
     return true;
 }
 
 bool Parser::event_direction(EventDeclaration& node) {
-    using Crossing = EventDeclaration::Crossing;
+    using Crossing = mech::Event::Crossing;
     if (accept_word("rising")) {
         node.crossing = Crossing::kRising;
     } else if (accept_word("falling")) {
@@ -125,25 +105,17 @@ bool Parser::event_action(EventDeclaration& node) {
     } else {
         action.kind = EventAction::Kind::kSet;
         Binding& item = action.set;
-        item.name = path();
-        if (item.name != kNoExpr && at(TokenKind::kOpenParen)) {
-            item.name = call(item.name);
+        if (!read_path(item.name)) {
+            return false;
         }
-        while (item.name != kNoExpr && at(TokenKind::kPrime)) {
-            item.name = wrap(ExprKind::kPrime, item.name, take().span);
-        }
+        item.name = at(TokenKind::kOpenParen) ? call(item.name) : item.name;
         if (item.name == kNoExpr) {
             return false;
         }
-        if (!accept(TokenKind::kEqual)) {
-            return fail_expected("'='", {kActions});
-        }
-        item.value = expression();
-        if (item.value == kNoExpr) {
+        item.name = with_primes(item.name);
+        if (!expect(TokenKind::kEqual, "", kActions) || !read_value(item)) {
             return false;
         }
-        item.span = tree_.exprs[item.name].span;
-        item.span.end = tree_.exprs[item.value].span.end;
         action.span = item.span;
     }
     if (!at(TokenKind::kNewline) && !at(TokenKind::kComma) && !at(TokenKind::kCloseBrace)) {

@@ -8,7 +8,7 @@
 namespace ananke::lang {
 
 // Counts one level of nesting for as long as it lives.
-class Nesting {
+class Parser::Nesting {
   public:
     explicit Nesting(Parser& parser, int levels = 1) : parser_(parser), levels_(levels) {
         parser_.depth_ += levels_;
@@ -38,6 +38,36 @@ ExprId Parser::wrap(ExprKind kind, ExprId base, Span token) {
     return add(kind, span, token, {base});
 }
 
+/// Of two operands, ending with the last token taken.
+ExprId Parser::wrap_with(ExprKind kind, ExprId base, ExprId operand) {
+    const ExprId id = wrap(kind, base, tokens_[next_ - 1].span);
+    tree_.exprs[id].operands.push_back(operand);
+    return id;
+}
+
+/// From the begin of the first operand to the end of the last.
+ExprId Parser::add_over(ExprKind kind, Span token, std::vector<ExprId> operands) {
+    Span whole = span(operands.front());
+    whole.begin = std::min(whole.begin, token.begin);
+    whole.end = span(operands.back()).end;
+    return add(kind, whole, token, std::move(operands));
+}
+
+/// Up to the last token taken.
+Span Parser::span_from(Span begin) const {
+    return {begin.file, begin.begin, tokens_[next_ - 1].span.end};
+}
+
+bool Parser::read(ExprId& out) {
+    out = expression();
+    return out != kNoExpr;
+}
+
+bool Parser::read_path(ExprId& out) {
+    out = path();
+    return out != kNoExpr;
+}
+
 bool Parser::deeper() {
     if (depth_ < limits_.nesting) {
         return true;
@@ -55,27 +85,13 @@ ExprId Parser::expression() {
 }
 
 ExprId Parser::conditional() {
-    const Token start = take();
-    const ExprId condition = expression();
-    if (condition == kNoExpr || !expect_word("then", " after the condition")) {
-        return kNoExpr;
-    }
-    const ExprId yes = expression();
-    if (yes == kNoExpr) {
-        return kNoExpr;
-    }
-    if (!at_word("else")) {
-        fail_expected("'else' after the value of 'then'", {"write: if c then a else b"});
-        return kNoExpr;
-    }
-    take();
-    const ExprId no = expression();
-    if (no == kNoExpr) {
-        return kNoExpr;
-    }
-    Span span = start.span;
-    span.end = tree_.exprs[no].span.end;
-    return add(ExprKind::kIf, span, start.span, {condition, yes, no});
+    const Span token = take().span;
+    std::vector<ExprId> parts(3);
+    const bool good =
+        read(parts[0]) && expect_word("then", " after the condition") && read(parts[1]) &&
+        expect_word("else", " after the value of 'then'", "write: if c then a else b") &&
+        read(parts[2]);
+    return good ? add_over(ExprKind::kIf, token, std::move(parts)) : kNoExpr;
 }
 
 /// a word b word c, with the operands one level tighter.
@@ -92,9 +108,7 @@ ExprId Parser::chain(ExprKind kind, std::string_view word, ExprId (Parser::*oper
             return kNoExpr;
         }
     }
-    Span span = tree_.exprs[first].span;
-    span.end = tree_.exprs[operands.back()].span.end;
-    return add(kind, span, token, std::move(operands));
+    return add_over(kind, token, std::move(operands));
 }
 
 ExprId Parser::disjunction() {
@@ -105,51 +119,34 @@ ExprId Parser::conjunction() {
     return chain(ExprKind::kAnd, "and", &Parser::negation);
 }
 
-ExprId Parser::negation() {
-    if (!at_word("not")) {
-        return comparison();
-    }
+/// A word or a sign, and its operand.
+ExprId Parser::prefixed(ExprKind kind, ExprId (Parser::*operand)()) {
     if (!deeper()) {
         return kNoExpr;
     }
     const Nesting nesting(*this);
     const Token token = take();
-    const ExprId operand = negation();
-    if (operand == kNoExpr) {
-        return kNoExpr;
-    }
-    Span span = token.span;
-    span.end = tree_.exprs[operand].span.end;
-    return add(ExprKind::kNot, span, token.span, {operand});
+    const ExprId of = (this->*operand)();
+    return of == kNoExpr || token.kind == TokenKind::kPlus ? of : add_over(kind, token.span, {of});
+}
+
+ExprId Parser::negation() {
+    return at_word("not") ? prefixed(ExprKind::kNot, &Parser::negation) : comparison();
 }
 
 namespace {
 
-std::optional<Relation> relation_of(TokenKind kind) {
-    switch (kind) {
-        case TokenKind::kLess:
-            return Relation::kLess;
-        case TokenKind::kLessEqual:
-            return Relation::kLessEqual;
-        case TokenKind::kGreater:
-            return Relation::kGreater;
-        case TokenKind::kGreaterEqual:
-            return Relation::kGreaterEqual;
-        case TokenKind::kDoubleEqual:
-            return Relation::kEqual;
-        case TokenKind::kNotEqual:
-            return Relation::kNotEqual;
-        default:
-            return std::nullopt;
-    }
+bool is_relation(TokenKind kind) {
+    return kind == TokenKind::kLess || kind == TokenKind::kLessEqual ||
+           kind == TokenKind::kGreater || kind == TokenKind::kGreaterEqual ||
+           kind == TokenKind::kDoubleEqual || kind == TokenKind::kNotEqual;
 }
 
 }  // namespace
 
 ExprId Parser::comparison() {
     const ExprId left = sum();
-    const auto relation = relation_of(peek().kind);
-    if (left == kNoExpr || !relation) {
+    if (left == kNoExpr || !is_relation(peek().kind)) {
         return left;
     }
     const Token token = take();
@@ -157,38 +154,41 @@ ExprId Parser::comparison() {
     if (right == kNoExpr) {
         return kNoExpr;
     }
-    if (relation_of(peek().kind)) {
+    if (is_relation(peek().kind)) {
         fail(peek().span, "comparisons cannot be chained",
              {"join two comparisons with 'and': a < b and b < c"});
         return kNoExpr;
     }
-    Span span = tree_.exprs[left].span;
-    span.end = tree_.exprs[right].span.end;
-    const ExprId id = add(ExprKind::kCompare, span, token.span, {left, right});
-    tree_.exprs[id].relation = *relation;
+    const ExprId id = add_over(ExprKind::kCompare, token.span, {left, right});
+    tree_.exprs[id].relation = token.kind;
+    return id;
+}
+
+/// Operands with one of two signs between them: + and -, or * and /. Just the first one if no sign
+/// follows it.
+ExprId Parser::series(ExprKind kind, ExprId first, TokenKind direct, TokenKind inverse,
+                      ExprId (Parser::*operand)()) {
+    std::vector<ExprId> operands{first};
+    std::vector<bool> inverted{false};
+    const Span token = peek().span;
+    while (operands.back() != kNoExpr && (at(direct) || at(inverse))) {
+        inverted.push_back(take().kind == inverse);
+        if (direct == TokenKind::kTimes && !inverted.back() && at(TokenKind::kTimes)) {
+            fail(peek().span, "expected a value, found '*'", {"a power is written ^: x^2"});
+            return kNoExpr;
+        }
+        operands.push_back((this->*operand)());
+    }
+    if (operands.size() == 1 || operands.back() == kNoExpr) {
+        return operands.back();
+    }
+    const ExprId id = add_over(kind, token, std::move(operands));
+    tree_.exprs[id].inverse = std::move(inverted);
     return id;
 }
 
 ExprId Parser::sum() {
-    const ExprId first = product();
-    if (first == kNoExpr || !(at(TokenKind::kPlus) || at(TokenKind::kMinus))) {
-        return first;
-    }
-    const Span token = peek().span;
-    std::vector<ExprId> operands{first};
-    std::vector<bool> inverse{false};
-    while (at(TokenKind::kPlus) || at(TokenKind::kMinus)) {
-        inverse.push_back(take().kind == TokenKind::kMinus);
-        operands.push_back(product());
-        if (operands.back() == kNoExpr) {
-            return kNoExpr;
-        }
-    }
-    Span span = tree_.exprs[first].span;
-    span.end = tree_.exprs[operands.back()].span.end;
-    const ExprId id = add(ExprKind::kSum, span, token, std::move(operands));
-    tree_.exprs[id].inverse = std::move(inverse);
-    return id;
+    return series(ExprKind::kSum, product(), TokenKind::kPlus, TokenKind::kMinus, &Parser::product);
 }
 
 ExprId Parser::product() {
@@ -196,55 +196,23 @@ ExprId Parser::product() {
     value_end_ = next_;
     if (first != kNoExpr && tree_.exprs[first].kind == ExprKind::kNumber &&
         (at_word("deg") || at_word("pi"))) {
-        const std::string_view number = text(tree_.exprs[first].span);
+        const std::string_view number = text(span(first));
         const std::string_view unit = text(peek().span);
         fail(peek().span, fmt::format("expected an operator, found '{}'", unit),
              {fmt::format("write {}*{}", number, unit)});
         return kNoExpr;
     }
-    if (first == kNoExpr || !(at(TokenKind::kTimes) || at(TokenKind::kDivide))) {
-        return first;
-    }
-    const Span token = peek().span;
-    std::vector<ExprId> operands{first};
-    std::vector<bool> inverse{false};
-    while (at(TokenKind::kTimes) || at(TokenKind::kDivide)) {
-        const Token operation = take();
-        if (operation.kind == TokenKind::kTimes && at(TokenKind::kTimes)) {
-            fail(peek().span, "expected a value, found '*'", {"a power is written ^: x^2"});
-            return kNoExpr;
-        }
-        inverse.push_back(operation.kind == TokenKind::kDivide);
-        operands.push_back(signed_power());
-        if (operands.back() == kNoExpr) {
-            return kNoExpr;
-        }
-    }
-    value_end_ = next_;
-    Span span = tree_.exprs[first].span;
-    span.end = tree_.exprs[operands.back()].span.end;
-    const ExprId id = add(ExprKind::kProduct, span, token, std::move(operands));
-    tree_.exprs[id].inverse = std::move(inverse);
+    const ExprId id = series(ExprKind::kProduct, first, TokenKind::kTimes, TokenKind::kDivide,
+                             &Parser::signed_power);
+    value_end_ = id == kNoExpr ? value_end_ : next_;
     return id;
 }
 
 // -x^2 is -(x^2).
 ExprId Parser::signed_power() {
-    if (!at(TokenKind::kMinus) && !at(TokenKind::kPlus)) {
-        return power();
-    }
-    if (!deeper()) {
-        return kNoExpr;
-    }
-    const Nesting nesting(*this);
-    const Token sign = take();
-    const ExprId operand = signed_power();
-    if (operand == kNoExpr || sign.kind == TokenKind::kPlus) {
-        return operand;
-    }
-    Span span = sign.span;
-    span.end = tree_.exprs[operand].span.end;
-    return add(ExprKind::kNegate, span, sign.span, {operand});
+    return at(TokenKind::kMinus) || at(TokenKind::kPlus)
+               ? prefixed(ExprKind::kNegate, &Parser::signed_power)
+               : power();
 }
 
 // To the right: 2^3^2 is 2^(3^2); the exponent may have a sign.
@@ -259,12 +227,7 @@ ExprId Parser::power() {
     const Nesting nesting(*this);
     const Token token = take();
     const ExprId exponent = signed_power();
-    if (exponent == kNoExpr) {
-        return kNoExpr;
-    }
-    Span span = tree_.exprs[base].span;
-    span.end = tree_.exprs[exponent].span.end;
-    return add(ExprKind::kPower, span, token.span, {base, exponent});
+    return exponent == kNoExpr ? kNoExpr : add_over(ExprKind::kPower, token.span, {base, exponent});
 }
 
 namespace {
@@ -283,12 +246,14 @@ ExprId Parser::place(ExprId body) {
         return kNoExpr;
     }
     const ExprId where = at(TokenKind::kOpenParen) ? parenthesised() : postfix();
-    if (where == kNoExpr) {
-        return kNoExpr;
-    }
-    const ExprId id = wrap(ExprKind::kAt, body, tokens_[next_ - 1].span);
-    tree_.exprs[id].operands.push_back(where);
-    return id;
+    return where == kNoExpr ? kNoExpr : wrap_with(ExprKind::kAt, body, where);
+}
+
+// vector in body
+ExprId Parser::components(ExprId vector) {
+    take();
+    const ExprId body = path();
+    return body == kNoExpr ? kNoExpr : wrap_with(ExprKind::kIn, vector, body);
 }
 
 ExprId Parser::postfix() {
@@ -296,51 +261,22 @@ ExprId Parser::postfix() {
     ExprId base = primary();
     const int depth_before = depth_;
     while (base != kNoExpr) {
+        const ExprKind kind = tree_.exprs[base].kind;
         if (at(TokenKind::kPrime)) {
             base = wrap(ExprKind::kPrime, base, take().span);
         } else if (at(TokenKind::kDot)) {
-            take();
-            if (!at(TokenKind::kName)) {
-                fail_expected("a name after '.'");
-                base = kNoExpr;
-                break;
-            }
-            base = wrap(ExprKind::kMember, base, take().span);
+            base = member(base);
         } else if (at(TokenKind::kOpenBracket)) {
-            take();
-            const ExprId index = expression();
-            if (index != kNoExpr && at(TokenKind::kComma)) {
-                fail(peek().span, "one index per bracket", {"write x[i][j]"});
-                base = kNoExpr;
-                break;
-            }
-            if (index != kNoExpr && at(TokenKind::kColon)) {
-                fail(peek().span, "expected ']' after the index, found ':'",
-                     {"columns of the results, as force[c:P], cannot stand in the model; the force "
-                      "of a constraint is reaction(c)"});
-                base = kNoExpr;
-                break;
-            }
-            if (index == kNoExpr || !expect(TokenKind::kCloseBracket, " after the index")) {
-                base = kNoExpr;
-                break;
-            }
-            const Span close = tokens_[next_ - 1].span;
-            base = wrap(ExprKind::kIndex, base, close);
-            tree_.exprs[base].operands.push_back(index);
+            base = index(base,
+                         "columns of the results, as force[c:P], cannot stand in the model; the "
+                         "force of a constraint is reaction(c)");
         } else if (at(TokenKind::kOpenParen) && !parenthesised_first &&
-                   (tree_.exprs[base].kind == ExprKind::kName ||
-                    tree_.exprs[base].kind == ExprKind::kMember)) {
+                   (kind == ExprKind::kName || kind == ExprKind::kMember)) {
             base = call(base);
-        } else if (places_allowed_ > 0 && at_word("at") && is_path(tree_.exprs[base].kind)) {
+        } else if (places_allowed_ > 0 && at_word("at") && is_path(kind)) {
             base = place(base);
         } else if (at_word("in") && at_plain_name(1)) {
-            take();
-            const ExprId body = path();
-            base = body == kNoExpr ? kNoExpr : wrap(ExprKind::kIn, base, tokens_[next_ - 1].span);
-            if (base != kNoExpr) {
-                tree_.exprs[base].operands.push_back(body);
-            }
+            base = components(base);
         } else {
             break;
         }
@@ -415,13 +351,12 @@ ExprId Parser::parenthesised() {
     if (!expect(TokenKind::kCloseParen, "")) {
         return kNoExpr;
     }
-    Span span = open.span;
-    span.end = tokens_[next_ - 1].span.end;
+    const Span whole = span_from(open.span);
     if (items.size() == 1) {
-        tree_.exprs[items[0]].span = span;
+        tree_.exprs[items[0]].span = whole;
         return items[0];
     }
-    return add(ExprKind::kVector, span, open.span, std::move(items));
+    return add(ExprKind::kVector, whole, open.span, std::move(items));
 }
 
 ExprId Parser::matrix() {
@@ -440,7 +375,7 @@ ExprId Parser::matrix() {
         }
         const std::size_t row_width = items.size() - row_begin;
         if (width != 0 && row_width != width) {
-            fail(tree_.exprs[items.back()].span,
+            fail(span(items.back()),
                  fmt::format("row {} of the matrix has {} entr{}, the first has {}", rows,
                              row_width, row_width == 1 ? "y" : "ies", width));
             return kNoExpr;
@@ -455,9 +390,7 @@ ExprId Parser::matrix() {
     if (!expect(TokenKind::kCloseBracket, "")) {
         return kNoExpr;
     }
-    Span span = open.span;
-    span.end = tokens_[next_ - 1].span.end;
-    const ExprId id = add(ExprKind::kMatrix, span, open.span, std::move(items));
+    const ExprId id = add(ExprKind::kMatrix, span_from(open.span), open.span, std::move(items));
     tree_.exprs[id].rows = rows;
     return id;
 }
@@ -467,12 +400,7 @@ ExprId Parser::argument() {
         const Token name = take();
         take();
         const ExprId value = expression();
-        if (value == kNoExpr) {
-            return kNoExpr;
-        }
-        Span span = name.span;
-        span.end = tree_.exprs[value].span.end;
-        return add(ExprKind::kNamed, span, name.span, {value});
+        return value == kNoExpr ? kNoExpr : add_over(ExprKind::kNamed, name.span, {value});
     }
     return expression();
 }
@@ -490,9 +418,33 @@ ExprId Parser::call(ExprId callee) {
     if (operands.back() == kNoExpr || !expect(TokenKind::kCloseParen, " after the arguments")) {
         return kNoExpr;
     }
-    Span span = tree_.exprs[callee].span;
-    span.end = tokens_[next_ - 1].span.end;
-    return add(ExprKind::kCall, span, tree_.exprs[callee].token, std::move(operands));
+    return add(ExprKind::kCall, span_from(span(callee)), tree_.exprs[callee].token,
+               std::move(operands));
+}
+
+ExprId Parser::member(ExprId base) {
+    take();
+    if (!at(TokenKind::kName)) {
+        fail_expected("a name after '.'");
+        return kNoExpr;
+    }
+    return wrap(ExprKind::kMember, base, take().span);
+}
+
+/// `column_note` is told where the index is that of a column of the results.
+ExprId Parser::index(ExprId base, std::string_view column_note) {
+    take();
+    ExprId i = kNoExpr;
+    if (!read(i)) {
+        return kNoExpr;
+    }
+    if (at(TokenKind::kComma)) {
+        fail(peek().span, "one index per bracket", {"write x[i][j]"});
+        return kNoExpr;
+    }
+    const bool closed = expect(TokenKind::kCloseBracket, " after the index",
+                               at(TokenKind::kColon) ? column_note : "");
+    return closed ? wrap_with(ExprKind::kIndex, base, i) : kNoExpr;
 }
 
 // A name with indices and members, as in x[i], B.x, chain.P[2].
@@ -518,25 +470,7 @@ ExprId Parser::path() {
             fail(peek().span, fmt::format("nested more than {} levels deep", limits_.nesting));
             return kNoExpr;
         }
-        if (accept(TokenKind::kDot)) {
-            if (!at(TokenKind::kName)) {
-                fail_expected("a name after '.'");
-                return kNoExpr;
-            }
-            base = wrap(ExprKind::kMember, base, take().span);
-            continue;
-        }
-        take();
-        const ExprId index = expression();
-        if (index != kNoExpr && at(TokenKind::kComma)) {
-            fail(peek().span, "one index per bracket", {"write x[i][j]"});
-            return kNoExpr;
-        }
-        if (index == kNoExpr || !expect(TokenKind::kCloseBracket, " after the index")) {
-            return kNoExpr;
-        }
-        base = wrap(ExprKind::kIndex, base, tokens_[next_ - 1].span);
-        tree_.exprs[base].operands.push_back(index);
+        base = at(TokenKind::kDot) ? member(base) : index(base, "");
     }
     return base;
 }

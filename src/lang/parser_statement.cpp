@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <concepts>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,23 @@ bool declares_names(std::string_view keyword) {
         "gauge", "initial", "simulate",  "friction", "output", "view",   "scale",   "compliance"};
     return std::find(kOthers.begin(), kOthers.end(), keyword) == kOthers.end();
 }
+
+template <class List>
+constexpr std::string_view kForm;
+template <>
+constexpr std::string_view kForm<ParameterList> = "parameter name = value";
+template <>
+constexpr std::string_view kForm<SpeedList> = "speed name = expression";
+template <>
+constexpr std::string_view kForm<LetList> = "let name = expression";
+template <>
+constexpr std::string_view kForm<OutputList> = "output name = expression";
+template <>
+constexpr std::string_view kForm<InitialList> = "initial x = value, or x ~ guess";
+template <>
+constexpr std::string_view kForm<ScaleList> = "scale x = typical size";
+template <>
+constexpr std::string_view kForm<GaugeList> = "gauge alpha = expression";
 
 }  // namespace
 
@@ -207,75 +225,64 @@ bool Parser::not_a_statement() {
     return fail(token.span, fmt::format("unknown statement '{}'", word), std::move(notes));
 }
 
-template <class List>
-bool Parser::parse_list(Statement& out, bool guesses, std::string_view form) {
+/// What stands behind the keyword.
+template <class Node>
+bool Parser::parse_as(Statement& out) {
     take();
-    List node;
-    const bool good = bindings(node.items, guesses, form);
-    out.as = std::move(node);
-    return good;
+    auto& node = out.as.emplace<Node>();
+    if constexpr (std::derived_from<Node, BindingList>) {
+        const bool guesses = std::same_as<Node, InitialList>;
+        return bindings(node.items, guesses ? Guesses::kAccepted : Guesses::kRefused, kForm<Node>);
+    } else if constexpr (std::derived_from<Node, Term>) {
+        return read(node.value);
+    } else {
+        return parse(node);
+    }
 }
 
-template <class Term>
-bool Parser::parse_term(Statement& out) {
-    take();
-    Term node;
-    node.value = expression();
-    out.as = node;
-    return node.value != kNoExpr;
+bool Parser::parse_definition(Statement& out) {
+    const bool of_joint = at_word("joint", 1) && peek(2).kind == TokenKind::kName;
+    return of_joint ? parse_as<JointDefinition>(out) : parse_as<FunctionDefinition>(out);
 }
 
 bool Parser::statement(Statement& out) {
-    using P = Parser;
-    using S = Statement;
     struct Rule {
         std::string_view keyword;
-        bool (*parse)(P&, S&);
+        bool (Parser::*parse)(Statement&);
     };
     static constexpr Rule kRules[] = {
-        {"model", [](P& p, S& s) { return p.parse_model(s); }},
-        {"parameter",
-         [](P& p, S& s) {
-             return p.parse_list<ParameterList>(s, false, "parameter name = value");
-         }},
-        {"coordinate", [](P& p, S& s) { return p.parse_coordinate(s); }},
-        {"speed",
-         [](P& p, S& s) { return p.parse_list<SpeedList>(s, false, "speed name = expression"); }},
-        {"let",
-         [](P& p, S& s) { return p.parse_list<LetList>(s, false, "let name = expression"); }},
-        {"output",
-         [](P& p, S& s) { return p.parse_list<OutputList>(s, false, "output name = expression"); }},
-        {"initial",
-         [](P& p, S& s) {
-             return p.parse_list<InitialList>(s, true, "initial x = value, or x ~ guess");
-         }},
-        {"scale",
-         [](P& p, S& s) { return p.parse_list<ScaleList>(s, false, "scale x = typical size"); }},
-        {"gauge",
-         [](P& p, S& s) { return p.parse_list<GaugeList>(s, false, "gauge alpha = expression"); }},
-        {"define", [](P& p, S& s) { return p.parse_define(s); }},
-        {"kinetic", [](P& p, S& s) { return p.parse_term<KineticTerm>(s); }},
-        {"potential", [](P& p, S& s) { return p.parse_term<PotentialTerm>(s); }},
-        {"gravity", [](P& p, S& s) { return p.parse_term<GravityTerm>(s); }},
-        {"mass", [](P& p, S& s) { return p.parse_mass(s); }},
-        {"force", [](P& p, S& s) { return p.parse_force(s, false); }},
-        {"nonideal", [](P& p, S& s) { return p.parse_force(s, true); }},
-        {"torque", [](P& p, S& s) { return p.parse_force(s, false); }},
-        {"body", [](P& p, S& s) { return p.parse_body(s); }},
-        {"planar", [](P& p, S& s) { return p.parse_body(s); }},
-        {"joint", [](P& p, S& s) { return p.parse_joint(s); }},
-        {"friction", [](P& p, S& s) { return p.parse_friction(s); }},
-        {"compliance", [](P& p, S& s) { return p.parse_compliance(s); }},
-        {"rub", [](P& p, S& s) { return p.parse_rub(s); }},
-        {"particle", [](P& p, S& s) { return p.parse_particle(s); }},
-        {"point", [](P& p, S& s) { return p.parse_point(s); }},
-        {"constraint", [](P& p, S& s) { return p.parse_constraint(s, false); }},
-        {"servo", [](P& p, S& s) { return p.parse_constraint(s, true); }},
-        {"event", [](P& p, S& s) { return p.parse_event(s); }},
-        {"view", [](P& p, S& s) { return p.parse_view(s); }},
-        {"simulate", [](P& p, S& s) { return p.parse_simulate(s); }},
-        {"for", [](P& p, S& s) { return p.parse_for(s); }},
-        {"import", [](P& p, S& s) { return p.parse_import(s); }},
+        {"model", &Parser::parse_as<ModelTitle>},
+        {"parameter", &Parser::parse_as<ParameterList>},
+        {"coordinate", &Parser::parse_as<CoordinateList>},
+        {"speed", &Parser::parse_as<SpeedList>},
+        {"let", &Parser::parse_as<LetList>},
+        {"output", &Parser::parse_as<OutputList>},
+        {"initial", &Parser::parse_as<InitialList>},
+        {"scale", &Parser::parse_as<ScaleList>},
+        {"gauge", &Parser::parse_as<GaugeList>},
+        {"define", &Parser::parse_definition},
+        {"kinetic", &Parser::parse_as<KineticTerm>},
+        {"potential", &Parser::parse_as<PotentialTerm>},
+        {"gravity", &Parser::parse_as<GravityTerm>},
+        {"mass", &Parser::parse_as<MassTerm>},
+        {"force", &Parser::parse_as<ForceTerm>},
+        {"nonideal", &Parser::parse_as<ForceTerm>},
+        {"torque", &Parser::parse_as<ForceTerm>},
+        {"body", &Parser::parse_as<BodyDeclaration>},
+        {"planar", &Parser::parse_as<BodyDeclaration>},
+        {"joint", &Parser::parse_as<JointDeclaration>},
+        {"friction", &Parser::parse_as<FrictionTerm>},
+        {"compliance", &Parser::parse_as<ComplianceTerm>},
+        {"rub", &Parser::parse_as<RubDeclaration>},
+        {"particle", &Parser::parse_as<ParticleDeclaration>},
+        {"point", &Parser::parse_as<PointDeclaration>},
+        {"constraint", &Parser::parse_as<ConstraintDeclaration>},
+        {"servo", &Parser::parse_as<ConstraintDeclaration>},
+        {"event", &Parser::parse_as<EventDeclaration>},
+        {"view", &Parser::parse_as<ViewStatement>},
+        {"simulate", &Parser::parse_as<Simulate>},
+        {"for", &Parser::parse_as<ForLoop>},
+        {"import", &Parser::parse_as<Import>},
     };
     if (!at(TokenKind::kName)) {
         return not_a_statement();
@@ -283,43 +290,10 @@ bool Parser::statement(Statement& out) {
     const std::string_view word = text(peek().span);
     for (const Rule& rule : kRules) {
         if (rule.keyword == word) {
-            return rule.parse(*this, out);
+            return (this->*rule.parse)(out);
         }
     }
     return not_a_statement();
-}
-
-bool Parser::parse_for(Statement& out) {
-    take();
-    static const std::vector<std::string> kForm{"write: for i in 1..N { ... }"};
-    ForLoop node;
-    if (!at_plain_name()) {
-        return fail_expected("the name of the loop variable", kForm);
-    }
-    node.variable = take().span;
-    if (!accept_word("in")) {
-        return fail_expected("'in'", kForm);
-    }
-    node.from = sum();
-    if (node.from == kNoExpr) {
-        return false;
-    }
-    if (!accept(TokenKind::kDotDot)) {
-        return fail_expected("'..'", kForm);
-    }
-    node.to = sum();
-    if (node.to == kNoExpr) {
-        return false;
-    }
-    while (at(TokenKind::kNewline) && peek(1).kind == TokenKind::kOpenBrace) {
-        take();
-    }
-    if (!at(TokenKind::kOpenBrace)) {
-        return fail_expected("'{'", kForm);
-    }
-    const bool good = block(node.body);
-    out.as = std::move(node);
-    return good;
 }
 
 bool Parser::block(std::vector<Statement>& out) {

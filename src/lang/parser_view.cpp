@@ -1,4 +1,5 @@
 // view: how a report draws the model.
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@
 namespace ananke::lang {
 namespace {
 
-using Kind = ViewStatement::Kind;
+using Kind = mech::View::Kind;
 
 struct Word {
     std::string_view word;
@@ -40,103 +41,63 @@ constexpr const char* kForms =
 
 }  // namespace
 
-bool Parser::parse_view(Statement& out) {
-    take();
-    ViewStatement node;
-    const auto is_shape = [&](std::size_t ahead) {
-        for (const Word& shape : kShapes) {
-            if (at_word(shape.word, ahead)) {
-                return true;
-            }
-        }
-        return false;
+bool Parser::parse(ViewStatement& node) {
+    const auto word_at = [&](const std::array<Word, 5>& words, std::size_t ahead) {
+        return std::find_if(words.begin(), words.end(),
+                            [&](const Word& one) { return at_word(one.word, ahead); });
     };
-    for (const Word& other : kOthers) {
-        // A body may be called like one of these words.
-        if (at_word(other.word) && !is_shape(1)) {
-            take();
-            node.kind = other.kind;
-            const bool good = view_names(node, other.form);
-            out.as = std::move(node);
-            return good;
-        }
+    const auto* const other = word_at(kOthers, 0);
+    // A body may be called like one of these words.
+    if (other != kOthers.end() && word_at(kShapes, 1) == kShapes.end()) {
+        take();
+        node.kind = other->kind;
+        return view_names(node, other->form);
     }
     if (!at_plain_name()) {
         return fail_expected("the name of a body or a point, or a kind of view", {kForms});
     }
-    node.target = path();
-    if (node.target == kNoExpr) {
+    if (!read_path(node.target)) {
         return false;
     }
-    for (const Word& shape : kShapes) {
-        if (at_word(shape.word)) {
-            node.kind = shape.kind;
-            const bool good = view_shape(node, shape.form);
-            out.as = std::move(node);
-            return good;
+    const auto* const shape = word_at(kShapes, 0);
+    if (shape == kShapes.end()) {
+        std::vector<std::string> words;
+        for (const Word& one : kShapes) {
+            words.emplace_back(one.word);
+        }
+        return fail_expected(
+            "sphere, box, cylinder or colour",
+            {at(TokenKind::kName) ? suggestion(text(peek().span), words, kForms) : kForms});
+    }
+    node.kind = shape->kind;
+    if (node.kind != Kind::kColour) {
+        take();
+        if (!read(node.size)) {
+            return false;
         }
     }
-    std::vector<std::string> words;
-    words.reserve(kShapes.size());
-    for (const Word& shape : kShapes) {
-        words.emplace_back(shape.word);
-    }
-    return fail_expected(
-        "sphere, box, cylinder or colour",
-        {at(TokenKind::kName) ? suggestion(text(peek().span), words, kForms) : kForms});
+    return view_clauses(node, shape->form);
 }
 
 /// What follows line, spring, trail, hide or camera.
 bool Parser::view_names(ViewStatement& node, const char* form) {
     if (node.kind == Kind::kCamera) {
-        if (!accept_word("from")) {
-            return fail_expected("'from'", {form});
-        }
-        node.at = expression();
-        if (node.at == kNoExpr) {
-            return false;
-        }
-        if (!accept_word("to")) {
-            return fail_expected("'to'", {form});
-        }
-        node.axis = expression();
-        return node.axis != kNoExpr;
+        return expect_word("from", "", form) && read(node.at) && expect_word("to", "", form) &&
+               read(node.axis);
     }
-    node.target = view_place(form);
-    if (node.target == kNoExpr) {
-        return false;
-    }
-    if (node.kind == Kind::kLine || node.kind == Kind::kSpring) {
-        if (!accept_word("to")) {
-            return fail_expected("'to'", {form});
-        }
-        node.other = view_place(form);
-        if (node.other == kNoExpr) {
-            return false;
-        }
-    }
-    return view_clauses(node, form);
+    const bool two_ends = node.kind == Kind::kLine || node.kind == Kind::kSpring;
+    return view_place(node.target, form) &&
+           (!two_ends || (expect_word("to", "", form) && view_place(node.other, form))) &&
+           view_clauses(node, form);
 }
 
-ExprId Parser::view_place(const char* form) {
+bool Parser::view_place(ExprId& out, const char* form) {
     if (!at_plain_name()) {
-        fail_expected("the name of a body or a point", {form});
-        return kNoExpr;
+        return fail_expected("the name of a body or a point", {form});
     }
-    const ExprId id = path();
-    return id != kNoExpr && at_word("at") ? place(id) : id;
-}
-
-/// What follows the name of what is drawn.
-bool Parser::view_shape(ViewStatement& node, const char* form) {
-    if (node.kind != Kind::kColour) {
-        take();
-        node.size = expression();
-        if (node.size == kNoExpr) {
-            return false;
-        }
-    }
-    return view_clauses(node, form);
+    out = path();
+    out = out != kNoExpr && at_word("at") ? place(out) : out;
+    return out != kNoExpr;
 }
 
 bool Parser::view_clauses(ViewStatement& node, const char* form) {
@@ -149,8 +110,7 @@ bool Parser::view_clauses(ViewStatement& node, const char* form) {
             if (value != kNoExpr) {
                 return fail(word.span, fmt::format("'{}' is given twice", text(word.span)));
             }
-            value = expression();
-            return value != kNoExpr;
+            return read(value);
         };
         bool good = false;
         if (at_word("colour") || at_word("color")) {
@@ -163,8 +123,7 @@ bool Parser::view_clauses(ViewStatement& node, const char* form) {
                                      {"write: colour \"steel\" or colour \"#1f77b4\""});
             }
             node.colour_span = take().span;
-            node.colour =
-                text({node.colour_span.file, node.colour_span.begin + 1, node.colour_span.end - 1});
+            node.colour = quoted(node.colour_span);
             good = true;
         } else if (solid && at_word("at")) {
             good = part(node.at);

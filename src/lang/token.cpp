@@ -5,6 +5,25 @@
 
 namespace ananke::lang {
 
+std::span<const Symbol> symbols() {
+    static constexpr std::array<Symbol, 25> kSymbols{{
+        {"..", TokenKind::kDotDot},       {"<=", TokenKind::kLessEqual},
+        {">=", TokenKind::kGreaterEqual}, {"==", TokenKind::kDoubleEqual},
+        {"!=", TokenKind::kNotEqual},     {"+", TokenKind::kPlus},
+        {"-", TokenKind::kMinus},         {"*", TokenKind::kTimes},
+        {"/", TokenKind::kDivide},        {"^", TokenKind::kPower},
+        {"=", TokenKind::kEqual},         {"~", TokenKind::kTilde},
+        {"<", TokenKind::kLess},          {">", TokenKind::kGreater},
+        {",", TokenKind::kComma},         {";", TokenKind::kSemicolon},
+        {":", TokenKind::kColon},         {".", TokenKind::kDot},
+        {"'", TokenKind::kPrime},         {"(", TokenKind::kOpenParen},
+        {")", TokenKind::kCloseParen},    {"[", TokenKind::kOpenBracket},
+        {"]", TokenKind::kCloseBracket},  {"{", TokenKind::kOpenBrace},
+        {"}", TokenKind::kCloseBrace},
+    }};
+    return kSymbols;
+}
+
 std::string describe(TokenKind kind) {
     switch (kind) {
         case TokenKind::kName:
@@ -17,60 +36,17 @@ std::string describe(TokenKind kind) {
             return "the end of the line";
         case TokenKind::kEnd:
             return "the end of the file";
-        case TokenKind::kPlus:
-            return "'+'";
-        case TokenKind::kMinus:
-            return "'-'";
-        case TokenKind::kTimes:
-            return "'*'";
-        case TokenKind::kDivide:
-            return "'/'";
-        case TokenKind::kPower:
-            return "'^'";
-        case TokenKind::kEqual:
-            return "'='";
-        case TokenKind::kTilde:
-            return "'~'";
-        case TokenKind::kLess:
-            return "'<'";
-        case TokenKind::kLessEqual:
-            return "'<='";
-        case TokenKind::kGreater:
-            return "'>'";
-        case TokenKind::kGreaterEqual:
-            return "'>='";
-        case TokenKind::kDoubleEqual:
-            return "'=='";
-        case TokenKind::kNotEqual:
-            return "'!='";
-        case TokenKind::kComma:
-            return "','";
-        case TokenKind::kSemicolon:
-            return "';'";
-        case TokenKind::kColon:
-            return "':'";
-        case TokenKind::kDot:
-            return "'.'";
-        case TokenKind::kDotDot:
-            return "'..'";
         case TokenKind::kPrime:
             return "a prime";
-        case TokenKind::kOpenParen:
-            return "'('";
-        case TokenKind::kCloseParen:
-            return "')'";
-        case TokenKind::kOpenBracket:
-            return "'['";
-        case TokenKind::kCloseBracket:
-            return "']'";
-        case TokenKind::kOpenBrace:
-            return "'{'";
-        case TokenKind::kCloseBrace:
-            return "'}'";
         case TokenKind::kBad:
             return "something that cannot be read";
+        default:
+            break;
     }
-    return "something else";
+    const std::span<const Symbol> known = symbols();
+    const auto symbol = std::find_if(known.begin(), known.end(),
+                                     [&](const Symbol& one) { return one.kind == kind; });
+    return "'" + std::string(symbol->text) + "'";
 }
 
 bool is_statement_keyword(std::string_view word) {

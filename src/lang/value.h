@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "sym/graph.h"
 
@@ -43,7 +45,16 @@ struct Value {
     bool is_body() const { return kind == ValueKind::kBody; }
     bool is_rotation() const { return kind == ValueKind::kRotation; }
     sym::Expr scalar() const { return parts[0]; }
-    int size() const { return is_vector() ? 3 : 1; }
+    std::size_t size() const { return is_vector() ? 3 : 1; }
+    /// Of a scalar, a condition or a vector.
+    std::span<sym::Expr> components() { return std::span(parts).first(size()); }
+    std::span<const sym::Expr> components() const { return std::span(parts).first(size()); }
+    /// All expressions that it is made of.
+    std::span<const sym::Expr> expressions() const {
+        return is_rotation()                              ? std::span<const sym::Expr>(rotation)
+               : is_scalar() || is_truth() || is_vector() ? components()
+                                                          : std::span<const sym::Expr>();
+    }
 };
 
 }  // namespace ananke::lang

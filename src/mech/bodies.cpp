@@ -1,5 +1,6 @@
 #include "mech/bodies.h"
 
+#include "base/ranges.h"
 #include "mech/vectors.h"
 
 namespace ananke::mech {
@@ -28,22 +29,22 @@ Axes turned_about_z(Graph& graph, Expr angle) {
     return {Vec3{c, s, zero}, Vec3{graph.neg(s), c, zero}, Vec3{zero, zero, graph.one()}};
 }
 
-}  // namespace
-
-std::array<Expr, 4> quaternion(const Model& model, const Body& body) {
-    std::array<Expr, 4> u;
+Quaternion of_rotation(const Model& model, const Body& body, Expr Coordinate::*symbol) {
+    Quaternion u;
     for (int k = 0; k < 4; ++k) {
-        u[k] = coordinate(model, body, kQuaternion + k).q;
+        u[k] = coordinate(model, body, kQuaternion + k).*symbol;
     }
     return u;
 }
 
-std::array<Expr, 4> quaternion_rate(const Model& model, const Body& body) {
-    std::array<Expr, 4> u;
-    for (int k = 0; k < 4; ++k) {
-        u[k] = coordinate(model, body, kQuaternion + k).v;
-    }
-    return u;
+}  // namespace
+
+Quaternion quaternion(const Model& model, const Body& body) {
+    return of_rotation(model, body, &Coordinate::q);
+}
+
+Quaternion quaternion_rate(const Model& model, const Body& body) {
+    return of_rotation(model, body, &Coordinate::v);
 }
 
 namespace {
@@ -54,11 +55,11 @@ std::vector<Expr> spatial_motion(Model& model, const TimeFlow& flow, const Body&
     const Quaternion u = quaternion(model, body);
     std::vector<Expr> made;
     for (const Vec3& axis : axes_of(graph, u)) {
-        made.insert(made.end(), axis.begin(), axis.end());
+        append(made, axis);
     }
     const Vec3 omega = scale(graph, graph.integer(2),
                              apply(graph, world_rates(graph, u), quaternion_rate(model, body)));
-    made.insert(made.end(), omega.begin(), omega.end());
+    append(made, omega);
     for (const Expr component : omega) {
         made.push_back(flow.total(graph, component));
     }
@@ -86,7 +87,7 @@ std::vector<Expr> spatial_inertia(Model& model, const Body& body) {
         Q.push_back(graph.mul(graph.integer(-4),
                               dot(graph, J_omega, {E_dot[0][i], E_dot[1][i], E_dot[2][i]})));
     }
-    made.insert(made.end(), Q.begin(), Q.end());
+    append(made, Q);
     return made;
 }
 
@@ -139,7 +140,7 @@ InertiaElement body_element(Model& model, const Body& body, sym::Repetition& rep
     }
     std::vector<Expr> given;
     for (const Vec3& line : body.inertia) {
-        given.insert(given.end(), line.begin(), line.end());
+        append(given, line);
     }
     for (int k = 0; k < 4; ++k) {
         const Coordinate& c = coordinate(model, body, kQuaternion + k);

@@ -7,15 +7,17 @@
 
 #include "mech/equations.h"
 #include "mech/points.h"
+#include "mech/vectors.h"
 #include "sym/repetition.h"
 
 namespace ananke::mech {
 
 /// The quaternion of a spatial body, and its rate.
-std::array<Expr, 4> quaternion(const Model& model, const Body& body);
-std::array<Expr, 4> quaternion_rate(const Model& model, const Body& body);
+Quaternion quaternion(const Model& model, const Body& body);
+Quaternion quaternion_rate(const Model& model, const Body& body);
 
-/// Axes, angular velocity and angular acceleration; a repetition of its own.
+/// Axes, angular velocity and angular acceleration. Bodies of one kind are derived once and
+/// renamed.
 BodyKinematics body_motion(Model& model, const TimeFlow& flow, const Body& body,
                            sym::Repetition& repetition);
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ranges.h"
 #include "sym/shape.h"
 #include "sym/walk.h"
 
@@ -27,7 +28,7 @@ namespace {
 constexpr std::size_t kLongestSum = 48;
 // Expressions of fewer nodes have no like terms that the graph does not see: 2*(x - y).
 constexpr std::size_t kShortest = 6;
-// Longer ones nobody reads, and looking for like terms in them takes too long.
+// Searching longer expressions for like terms takes too long, and nobody reads them.
 constexpr std::size_t kLongest = 250;
 constexpr std::int64_t kLargestPower = 64;
 
@@ -38,8 +39,8 @@ using Monomial = std::vector<Factor>;
 struct Term {
     Monomial factors;
     Expr coefficient;  ///< an exact number
-    /// The product as it stands in the graph, and its own coefficient; of terms that are still the
-    /// product of their factors in any order.
+    /// The product as the graph has it, and its coefficient; set while the term is still that
+    /// product.
     std::optional<Expr> standing = std::nullopt;
     Expr standing_coefficient = {};
 };
@@ -81,15 +82,14 @@ bool may_cancel(const Graph& graph, Expr e) {
 
 /// 0 times the monomial is 0.
 bool may_drop(const Graph& graph, const Monomial& factors) {
-    return graph.is_formal() ||
-           std::all_of(factors.begin(), factors.end(), [&](const Factor& factor) {
+    return graph.is_formal() || std::ranges::all_of(factors, [&](const Factor& factor) {
                return graph.is(factor.first, sym::Fact::kFinite) &&
                       (factor.second > 0 || graph.is(factor.first, sym::Fact::kNotZero));
            });
 }
 
 void normalize(const Graph& graph, Monomial& factors) {
-    std::sort(factors.begin(), factors.end(), [&](const Factor& a, const Factor& b) {
+    std::ranges::sort(factors, [&](const Factor& a, const Factor& b) {
         return std::tuple(rank(graph, a.first), a.first, a.second < 0) <
                std::tuple(rank(graph, b.first), b.first, b.second < 0);
     });
@@ -197,9 +197,8 @@ Terms merged(Graph& graph, const Terms& terms) {
 
 /// The monomial with one factor changed by a power; the factor has at least that power before.
 Monomial times_power(const Graph& graph, Monomial monomial, Expr base, std::int64_t power) {
-    const auto factor = std::find_if(monomial.begin(), monomial.end(), [&](const Factor& one) {
-        return one.first == base && one.second > 0;
-    });
+    const auto factor = std::ranges::find_if(
+        monomial, [&](const Factor& one) { return one.first == base && one.second > 0; });
     if (factor == monomial.end()) {
         monomial.emplace_back(base, power);
     } else {
@@ -247,7 +246,7 @@ Terms simplified(Graph& graph, const Terms& terms) {
 /// A sum of plain names, like x1 - x2: a difference that is better kept for accuracy.
 bool is_plain_sum(Graph& graph, Expr e) {
     const std::vector<Expr> parts = sym::summands(graph, e);
-    return std::all_of(parts.begin(), parts.end(), [&](Expr part) {
+    return std::ranges::all_of(parts, [&](Expr part) {
         return graph.is_symbol(part) || graph.is_constant(part) ||
                (graph.node(part).op == Op::kNeg && graph.is_symbol(Expr{graph.node(part).a}));
     });
@@ -262,11 +261,10 @@ std::optional<Terms> multiplied_out(Graph& graph, const Term& whole, Reach reach
     while (!open.empty()) {
         const Term term = std::move(open.back());
         open.pop_back();
-        const auto sum =
-            std::find_if(term.factors.begin(), term.factors.end(), [&](const Factor& factor) {
-                return factor.second > 0 && factor.second <= 2 && is_sum(graph, factor.first) &&
-                       (reach == Reach::kAllSums || !is_plain_sum(graph, factor.first));
-            });
+        const auto sum = std::ranges::find_if(term.factors, [&](const Factor& factor) {
+            return factor.second > 0 && factor.second <= 2 && is_sum(graph, factor.first) &&
+                   (reach == Reach::kAllSums || !is_plain_sum(graph, factor.first));
+        });
         if (sum == term.factors.end()) {
             done.push_back(term);
             continue;
@@ -279,7 +277,7 @@ std::optional<Terms> multiplied_out(Graph& graph, const Term& whole, Reach reach
         for (std::size_t k = parts.size(); k-- > 0;) {
             Term part = term_of(graph, parts[k]);
             part.coefficient = graph.mul(part.coefficient, term.coefficient);
-            part.factors.insert(part.factors.end(), rest.begin(), rest.end());
+            append(part.factors, rest);
             normalize(graph, part.factors);
             open.push_back(std::move(part));
         }
@@ -327,13 +325,13 @@ std::optional<Terms> partly_multiplied_out(Graph& graph, const Terms& terms, Rea
     Terms result;
     bool changed = false;
     for (std::size_t i = 0; i < terms.size(); ++i) {
-        const bool worth = parts[i].size() > 1 &&
-                           std::any_of(parts[i].begin(), parts[i].end(), [&](const Term& part) {
-                               return meets_another(graph, part.factors, counts);
-                           });
+        const bool worth =
+            parts[i].size() > 1 && std::ranges::any_of(parts[i], [&](const Term& part) {
+                return meets_another(graph, part.factors, counts);
+            });
         changed = changed || worth;
         if (worth) {
-            result.insert(result.end(), parts[i].begin(), parts[i].end());
+            append(result, parts[i]);
         } else {
             result.push_back(terms[i]);
         }

@@ -1,8 +1,10 @@
 #include "mech/derive.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
+#include "base/ranges.h"
 #include "mech/collect.h"
 #include "mech/controls.h"
 #include "mech/event_expressions.h"
@@ -67,12 +69,10 @@ GaugeChoice gauge_choice(Model& model, const PointTable& points, const std::vect
         }
     }
     if (given.G_matrix) {
-        for (const std::vector<Expr>& line : *given.G_matrix) {
-            gauge.G_matrix.emplace_back();
-            for (const Expr value : line) {
-                gauge.G_matrix.back().push_back(points.replace(graph, value));
-            }
-        }
+        const auto replaced = [&](Expr e) { return points.replace(graph, e); };
+        gauge.G_matrix = transformed(*given.G_matrix, [&](const std::vector<Expr>& line) {
+            return transformed(line, replaced);
+        });
     }
     return gauge;
 }
@@ -95,12 +95,7 @@ void add_named(Model& model, const TimeFlow& flow, const PointTable& points,
 }
 
 bool all_zero(const Graph& graph, const std::vector<Expr>& values) {
-    for (const Expr value : values) {
-        if (!graph.is_zero(value)) {
-            return false;
-        }
-    }
-    return true;
+    return std::ranges::all_of(values, [&](Expr e) { return graph.is_zero(e); });
 }
 
 void put_in(Graph& graph, const std::vector<sym::Replacement>& reactions,
@@ -160,13 +155,9 @@ Equations equations_of(Model& model, const TimeFlow& flow, const PointTable& poi
     equations.h = balance.h;
     equations.power = balance.power;
     equations.kinetic_is_T_plus_V = balance.kinetic_is_T_plus_V;
-    equations.energy_projection_allowed = balance.time_free && all_zero(graph, F) &&
-                                          all_zero(graph, equations.C) &&
-                                          equations.controls.empty();
-    for (const Row& row : equations.rows) {
-        equations.energy_projection_allowed =
-            equations.energy_projection_allowed && row.homogeneous;
-    }
+    equations.energy_projection_allowed =
+        balance.time_free && all_zero(graph, F) && all_zero(graph, equations.C) &&
+        equations.controls.empty() && std::ranges::all_of(equations.rows, &Row::homogeneous);
     equations.gauge = gauge_choice(model, points, equations.rows);
     add_named(model, flow, points, reactions, equations);
     return equations;

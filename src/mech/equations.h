@@ -97,7 +97,8 @@ struct Row {
 
     std::vector<Direction> directions;
     std::vector<Twist> twists;
-    /// Coordinates of A whose force belongs to no point by THEORY section 3; only Qc tells it.
+    /// Coordinates of A whose force is attributed to no point (THEORY section 3) and shows in Qc
+    /// only.
     std::vector<int> unattributed;
     /// Of an actuated row instead of the directions above: where it prescribes the motion.
     std::vector<Direction> aims;
@@ -145,7 +146,7 @@ struct Control {
     std::string place;        ///< "crane.ank:12:22", if it came from a text
 };
 
-/// Its kind, an integrable row as what it is.
+/// Its kind; an integrable row counts as holonomic.
 std::string_view describe(const Row& row);
 
 /// One inertia term: a summand of a `kinetic` statement, a particle, or the `mass` statements.
@@ -231,7 +232,7 @@ struct Equations {
     std::vector<PointKinematics> points;
     std::vector<EventExpressions> events;  ///< as Model::events
     std::vector<BodyKinematics> bodies;
-    std::vector<sym::Replacement> reactions;  ///< reaction(c) and what stands for it
+    std::vector<sym::Replacement> reactions;  ///< reaction(c) over the multipliers
 };
 
 }  // namespace ananke::mech

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.h"
 #include "mech/reactions.h"
 #include "mech/rows.h"
 #include "mech/vectors.h"
@@ -26,7 +27,7 @@ Vec3 unit(Graph& graph, Vec3 v) {
     return v;
 }
 
-/// Where a constraint rubs and what presses there.
+/// Slip velocity and normal load of a constraint.
 struct Rub {
     std::vector<Expr> slip;
     Expr load;
@@ -41,7 +42,7 @@ struct Contact {
 };
 
 bool moves(const Model& model, const Vec3& position) {
-    return std::any_of(position.begin(), position.end(), [&](Expr e) {
+    return std::ranges::any_of(position, [&](Expr e) {
         return sym::depends_on_kind(model.graph, e, SymbolKind::kCoordinate);
     });
 }
@@ -165,9 +166,8 @@ Rub default_rub(Model& model, const PointTable& points, Contact& contact) {
 bool is_linear(Graph& graph, Expr slip) {
     const std::vector<Expr> velocities = sym::symbols_of(graph, slip, SymbolKind::kVelocity);
     const std::vector<Expr> slopes = sym::gradient(graph, slip, velocities);
-    return std::none_of(slopes.begin(), slopes.end(), [&](Expr e) {
-        return sym::depends_on_kind(graph, e, SymbolKind::kVelocity);
-    });
+    return std::ranges::none_of(
+        slopes, [&](Expr e) { return sym::depends_on_kind(graph, e, SymbolKind::kVelocity); });
 }
 
 class Builder {
@@ -385,7 +385,7 @@ class Builder {
         roots.push_back(element.limit);
         const std::vector<Expr> nodes = sym::reachable(graph_, roots);
         for (std::size_t i = 0; i < rows_.size(); ++i) {
-            if (std::find(nodes.begin(), nodes.end(), *rows_[i].lambda) != nodes.end()) {
+            if (contains(nodes, *rows_[i].lambda)) {
                 element.load_rows.push_back(static_cast<int>(i));
             }
         }

@@ -10,8 +10,8 @@
 
 namespace ananke::mech {
 
-/// The frictions of the model, those of the same slip joined. `reactions` says what the symbols of
-/// reaction(c) stand for. Adds an error per friction that has no sliding direction, or whose slip
+/// The frictions of the model, those of the same slip joined. `reactions` replaces the symbols of
+/// reaction(c). Adds an error per friction that has no sliding direction, or whose slip
 /// is not linear in the velocities.
 std::vector<FrictionElement> friction_elements(Model& model, const TimeFlow& flow,
                                                const PointTable& points,

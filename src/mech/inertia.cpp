@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/ranges.h"
 #include "mech/bodies.h"
 #include "mech/vectors.h"
 #include "sym/differentiate.h"
@@ -23,12 +24,11 @@ std::vector<int> local_coordinates(const Graph& graph, const TimeFlow& flow, Exp
     std::vector<int> local;
     for (const Expr symbol : sym::symbols_of(graph, f)) {
         const SymbolKind kind = graph.symbol_kind(symbol);
-        if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) {
+        if (contains(kinds, kind)) {
             local.push_back(flow.coordinate_of(symbol));
         }
     }
-    std::sort(local.begin(), local.end());
-    local.erase(std::unique(local.begin(), local.end()), local.end());
+    sort_unique(local);
     return local;
 }
 
@@ -38,17 +38,10 @@ InertiaElement lagrange_element(Model& model, const TimeFlow& flow, Expr T) {
     element.T = T;
     element.coordinates =
         local_coordinates(graph, flow, T, {SymbolKind::kCoordinate, SymbolKind::kVelocity});
-    std::vector<Expr> q;
-    q.reserve(element.coordinates.size());
-    for (const int i : element.coordinates) {
-        q.push_back(model.coordinates[i].q);
-    }
+    std::vector<Expr> q =
+        transformed(element.coordinates, [&](const int i) { return model.coordinates[i].q; });
     const std::vector<int> moving = local_coordinates(graph, flow, T, {SymbolKind::kVelocity});
-    std::vector<Expr> v;
-    v.reserve(moving.size());
-    for (const int i : moving) {
-        v.push_back(model.coordinates[i].v);
-    }
+    std::vector<Expr> v = transformed(moving, [&](const int i) { return model.coordinates[i].v; });
 
     std::map<int, Expr> Q;
     const std::vector<Expr> T_q = sym::gradient(graph, T, q);
@@ -94,9 +87,7 @@ InertiaElement mass_element(Model& model) {
         const Expr weight = row == column ? graph.fraction(1, 2) : graph.one();
         element.T = graph.add(element.T, graph.mul(weight, graph.mul(term.value, vv)));
     }
-    std::sort(element.coordinates.begin(), element.coordinates.end());
-    element.coordinates.erase(std::unique(element.coordinates.begin(), element.coordinates.end()),
-                              element.coordinates.end());
+    sort_unique(element.coordinates);
     return element;
 }
 
@@ -110,8 +101,8 @@ class ParticleElements {
     InertiaElement operator()(const PointKinematics& point, Expr mass) {
         Graph& graph = model_.graph;
         std::vector<Expr> roles{mass};
-        roles.insert(roles.end(), point.position.begin(), point.position.end());
-        roles.insert(roles.end(), point.velocity.begin(), point.velocity.end());
+        append(roles, point.position);
+        append(roles, point.velocity);
         std::vector<Expr> nodes = sym::reachable(graph, roles);
         InertiaElement element;
         element.source = InertiaElement::Source::kParticle;
@@ -121,8 +112,7 @@ class ParticleElements {
             roles.insert(roles.end(), {model_.coordinates[i].q, model_.coordinates[i].v});
             nodes.push_back(model_.coordinates[i].v);
         }
-        std::sort(nodes.begin(), nodes.end());
-        nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+        sort_unique(nodes);
         const Expr* next =
             repetition_(graph, nodes, roles, [&] { return derive(point, mass, local); }).data();
         element.T = *next++;
@@ -147,7 +137,7 @@ class ParticleElements {
                 local.push_back(flow_.coordinate_of(e));
             }
         }
-        std::sort(local.begin(), local.end());
+        std::ranges::sort(local);
         return local;
     }
 
@@ -157,11 +147,8 @@ class ParticleElements {
         Graph& graph = model_.graph;
         std::vector<Expr> made{graph.mul(graph.mul(graph.fraction(1, 2), mass),
                                          dot(graph, point.velocity, point.velocity))};
-        std::vector<Expr> q;
-        q.reserve(local.size());
-        for (const int i : local) {
-            q.push_back(model_.coordinates[i].q);
-        }
+        std::vector<Expr> q =
+            transformed(local, [&](const int i) { return model_.coordinates[i].q; });
         std::vector<Vec3> r_q(q.size());
         Vec3 rest;  // the acceleration at a = 0
         for (std::size_t k = 0; k < 3; ++k) {

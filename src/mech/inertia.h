@@ -20,7 +20,7 @@ std::vector<InertiaElement> inertia_elements(Model& model, const TimeFlow& flow,
                                              const PointTable& points);
 
 /// Degree k with f(s v) = s^k f(v) for all s > 0, read off the operations; empty if f is not
-/// homogeneous in the velocities as far as they tell. Zero counts as every degree: kAnyDegree.
+/// homogeneous in the velocities by this rule. Zero counts as every degree: kAnyDegree.
 constexpr double kAnyDegree = -1e9;
 std::optional<double> velocity_degree(const sym::Graph& graph, Expr f);
 

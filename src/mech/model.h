@@ -173,8 +173,8 @@ struct Friction {
     Span span;
 };
 
-/// How far a constraint gives way per unit of its reaction. It moves nothing: dependent constraints
-/// share their force by it.                                                     THEORY section 9
+/// Compliance of a constraint: displacement per unit of its reaction. It changes no motion: it
+/// decides how dependent constraints share their force. THEORY section 9
 struct Compliance {
     int constraint = -1;  ///< or a joint
     int joint = -1;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/ranges.h"
 #include "base/text.h"
 #include "mech/bodies.h"
 #include "sym/differentiate.h"
@@ -22,29 +23,26 @@ TimeFlow::TimeFlow(const Model& model) : time_(model.time) {
     }
 }
 
-Expr TimeFlow::along_velocity(sym::Graph& graph, Expr f) const {
+template <class Moves>
+Expr TimeFlow::rate(sym::Graph& graph, Expr f, Moves moves) const {
     std::vector<Replacement> seeds;
     for (const Expr symbol : sym::symbols_of(graph, f)) {
+        const Place* place = places_.find(symbol);
         if (symbol == time_) {
             seeds.push_back({symbol, graph.one()});
-        } else if (const Place* place = places_.find(symbol);
-                   place != nullptr && !place->velocity) {
+        } else if (place != nullptr && moves(*place)) {
             seeds.push_back({symbol, place->rate});
         }
     }
     return sym::directional(graph, f, seeds);
 }
 
+Expr TimeFlow::along_velocity(sym::Graph& graph, Expr f) const {
+    return rate(graph, f, [](const Place& place) { return !place.velocity; });
+}
+
 Expr TimeFlow::total(sym::Graph& graph, Expr f) const {
-    std::vector<Replacement> seeds;
-    for (const Expr symbol : sym::symbols_of(graph, f)) {
-        if (symbol == time_) {
-            seeds.push_back({symbol, graph.one()});
-        } else if (const Place* place = places_.find(symbol)) {
-            seeds.push_back({symbol, place->rate});
-        }
-    }
-    return sym::directional(graph, f, seeds);
+    return rate(graph, f, [](const Place&) { return true; });
 }
 
 int TimeFlow::coordinate_of(Expr symbol) const {
@@ -80,7 +78,7 @@ PointTable::PointTable(Model& model, const TimeFlow& flow, std::vector<Diagnosti
     }
 }
 
-/// Position as it is written, over coordinates, with its rate and the rate of that.
+/// Position over coordinates, with its first and second derivative by time.
 PointKinematics PointTable::motion_of(Model& model, const TimeFlow& flow, const Point& point,
                                       sym::Repetition& repetition) const {
     sym::Graph& graph = model.graph;
@@ -100,8 +98,7 @@ PointKinematics PointTable::motion_of(Model& model, const TimeFlow& flow, const 
             nodes.insert(nodes.end(), {c.q, c.v, c.a});
         }
     }
-    std::sort(nodes.begin(), nodes.end());
-    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    sort_unique(nodes);
     const Expr* next = repetition(graph, nodes, roles, [&] {
                            std::vector<Expr> made;
                            for (const Expr written : point.position) {
@@ -156,8 +153,7 @@ std::vector<int> PointTable::resolution_order(const Model& model,
                 }
             }
         }
-        std::sort(used.begin(), used.end());
-        used.erase(std::unique(used.begin(), used.end()), used.end());
+        sort_unique(used);
         waiting_for[p] = static_cast<int>(used.size());
         for (const int other : used) {
             users[other].push_back(static_cast<int>(p));

@@ -33,6 +33,9 @@ class TimeFlow {
         Expr rate;
         bool velocity = false;
     };
+    template <class Moves>
+    Expr rate(sym::Graph& graph, Expr f, Moves moves) const;
+
     sym::NodeMap<Place> places_;
     sym::NodeMap<int> accelerations_;
 };

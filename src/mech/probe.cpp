@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/ranges.h"
 #include "mech/values.h"
 #include "sym/walk.h"
 
@@ -66,7 +67,7 @@ Zero find_zero(const sym::Graph& graph, Expr f, Expr magnitude, std::span<const 
     constexpr Real kTolerance = 1e-17L;
 
     std::vector<Expr> roots{f, magnitude};
-    roots.insert(roots.end(), gradient.begin(), gradient.end());
+    append(roots, gradient);
     sym::Evaluation<Real> evaluate(graph, roots);
     Zero zero;
     zero.values = std::move(start);

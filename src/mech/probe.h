@@ -1,4 +1,4 @@
-// Numbers at which a model is tried out where its symbols alone do not tell enough.
+// Numbers at which expressions are evaluated where their symbols alone do not decide.
 #pragma once
 
 #include <span>

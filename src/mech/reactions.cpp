@@ -14,7 +14,7 @@ using sym::Op;
 
 namespace {
 
-/// The point or body, of those that rows act on, whose force or torque the reaction is.
+/// The point or body whose force or torque reaction(c) is, among those that the rows act on.
 class Bearer {
   public:
     Bearer(const Model& model, const Constraint& constraint, const std::vector<const Row*>& rows) {
@@ -54,8 +54,7 @@ class Bearer {
     template <class Is>
     static std::size_t rank(const Constraint& constraint, Is is) {
         const std::vector<int>& named = constraint.named_points;
-        return static_cast<std::size_t>(std::find_if(named.begin(), named.end(), is) -
-                                        named.begin());
+        return static_cast<std::size_t>(std::ranges::find_if(named, is) - named.begin());
     }
     static void offer(const Model& model, std::size_t rank, int body, int index, int& chosen,
                       Order& order) {
@@ -158,12 +157,13 @@ class ComplianceLines {
         bool on_ground = false;
         for (const int point : joint.points) {
             const int body = model_.points[point].body;
-            const bool acts = std::any_of(rows.begin(), rows.end(), [&](const Row* row) {
-                return std::any_of(
-                           row->directions.begin(), row->directions.end(),
+            const bool acts = std::ranges::any_of(rows, [&](const Row* row) {
+                return std::ranges::any_of(
+                           row->directions,
                            [&](const Direction& d) { return same(d.point, point, body); }) ||
-                       std::any_of(row->twists.begin(), row->twists.end(),
-                                   [&](const Twist& t) { return body >= 0 && t.body == body; });
+                       std::ranges::any_of(row->twists, [&](const Twist& t) {
+                           return body >= 0 && t.body == body;
+                       });
             });
             const bool ground = body >= 0 && model_.bodies[body].kind == Body::Kind::kGround;
             if (acts && (found < 0 || on_ground || !ground)) {
@@ -222,8 +222,8 @@ void add_compliances(Model& model, const std::vector<PointKinematics>& points,
 
 Expr length(Graph& graph, const Vec3& v) {
     const auto is_zero = [&](Expr e) { return graph.is_zero(e); };
-    if (std::count_if(v.begin(), v.end(), is_zero) == 2) {
-        return graph.apply(Op::kAbs, *std::find_if_not(v.begin(), v.end(), is_zero));
+    if (std::ranges::count_if(v, is_zero) == 2) {
+        return graph.apply(Op::kAbs, *std::ranges::find_if_not(v, is_zero));
     }
     Expr sum = graph.zero();
     for (const Expr component : v) {
@@ -234,9 +234,10 @@ Expr length(Graph& graph, const Vec3& v) {
 
 std::vector<sym::Replacement> reaction_values(Model& model, std::vector<Row>& rows) {
     std::vector<sym::Replacement> values;
-    const bool wanted = !model.frictions.empty() ||
-                        std::any_of(model.constraints.begin(), model.constraints.end(),
-                                    [](const Constraint& c) { return !c.reaction.empty(); });
+    const bool wanted =
+        !model.frictions.empty() || std::ranges::any_of(model.constraints, [](const Constraint& c) {
+            return !c.reaction.empty();
+        });
     if (!wanted) {
         return values;
     }

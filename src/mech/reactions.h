@@ -3,7 +3,7 @@
 //   scalar constraint   lambda |W|              W its direction on the point P
 //   vector constraint   sum of lambda_k W_k     the force on P
 //
-// P is chosen by what the model says (Constraint::named_points), the ground last. So a reaction
+// P is the first of Constraint::named_points that the rows act on, the ground last. So a reaction
 // does not depend on how the equation of the constraint is scaled, nor a vector on how places are
 // written. A constraint that acts on no point has the torque on a body, tau for W, chosen likewise;
 // where it acts on nothing that has a name |row of A| counts for |W|.            THEORY section 3
@@ -20,8 +20,8 @@ namespace ananke::mech {
 /// symbol of reaction(c) stands for.
 std::vector<sym::Replacement> reaction_values(Model& model, std::vector<Row>& rows);
 
-/// Row::compliances: sqrt(c) reaction(c) of each constraint that gives way, and of joints sqrt(c)
-/// times their force and their torque about their own place, on the body named last.
+/// Row::compliances: sqrt(c) reaction(c) of each constraint with a compliance, and of joints
+/// sqrt(c) times their force and their torque about their own place, on the body named last.
 void add_compliances(Model& model, const std::vector<PointKinematics>& points,
                      std::vector<Row>& rows);
 

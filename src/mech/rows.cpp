@@ -7,6 +7,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/ranges.h"
 #include "mech/bodies.h"
 #include "mech/collect.h"
 #include "mech/inertia.h"
@@ -31,8 +32,7 @@ std::vector<Entry> entries_of(const Graph& graph, const TimeFlow& flow,
             A.push_back({flow.coordinate_of(symbols[i]), values[i]});
         }
     }
-    std::sort(A.begin(), A.end(),
-              [](const Entry& a, const Entry& b) { return a.column < b.column; });
+    std::ranges::sort(A, [](const Entry& a, const Entry& b) { return a.column < b.column; });
     return A;
 }
 
@@ -227,13 +227,12 @@ class RowDerivation {
     void operator()(Row& row) {
         Graph& graph = model_.graph;
         given_ = sym::reachable(graph, row.residual);
-        row.holonomic = std::none_of(given_.begin(), given_.end(), [&](Expr e) {
-            return graph.is_symbol(e, SymbolKind::kVelocity);
-        });
+        row.holonomic = std::ranges::none_of(
+            given_, [&](Expr e) { return graph.is_symbol(e, SymbolKind::kVelocity); });
         std::vector<Expr> symbols;
         const SymbolKind kind = row.holonomic ? SymbolKind::kCoordinate : SymbolKind::kVelocity;
-        std::copy_if(given_.begin(), given_.end(), std::back_inserter(symbols),
-                     [&](Expr e) { return graph.is_symbol(e, kind); });
+        std::ranges::copy_if(given_, std::back_inserter(symbols),
+                             [&](Expr e) { return graph.is_symbol(e, kind); });
         add_rates();
         sym::Shape shape = sym::shape_of(graph, given_);
         shape.push_back(sym::place_of(given_, row.residual));
@@ -266,7 +265,7 @@ class RowDerivation {
         bool homogeneous;
     };
 
-    /// What is made of the residual, besides A.
+    /// The expressions derived from the residual, besides A.
     static std::array<Expr*, 6> parts(Row& row) {
         return {&row.rate,           &row.b,           &row.residual_magnitude,
                 &row.rate_magnitude, &row.b_magnitude, &row.row_magnitude};
@@ -280,8 +279,7 @@ class RowDerivation {
                 given_.push_back(model_.coordinates[coordinate].v);
             }
         }
-        std::sort(given_.begin(), given_.end());
-        given_.erase(std::unique(given_.begin(), given_.end()), given_.end());
+        sort_unique(given_);
     }
 
     void derive(Row& row, std::span<const Expr> symbols) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/ranges.h"
 #include "sym/differentiate.h"
 #include "sym/print.h"
 #include "sym/walk.h"
@@ -37,14 +38,8 @@ bool depends_on_motion(const Graph& graph, Expr e) {
     return !moving_symbols(graph, std::span<const Expr>(&e, 1)).empty();
 }
 
-bool is_truth(Op op) {
-    return op == Op::kLess || op == Op::kLessEqual || op == Op::kEqual || op == Op::kAnd ||
-           op == Op::kOr || op == Op::kNot;
-}
-
 bool is_kink(Op op) {
-    return op == Op::kAbs || op == Op::kSign || op == Op::kMin || op == Op::kMax ||
-           op == Op::kSelect || is_truth(op);
+    return op == Op::kSelect || sym::has_kink(op);
 }
 
 /// Nodes below the root whose derivative is not the same formula everywhere; conditions are not
@@ -52,9 +47,8 @@ bool is_kink(Op op) {
 std::vector<Expr> kinks(const Graph& graph, Expr root) {
     std::vector<Expr> found;
     const std::vector<Expr> nodes = sym::reachable(graph, root);
-    if (std::none_of(nodes.begin(), nodes.end(),
-                     [&](Expr e) { return is_kink(graph.node(e).op); })) {
-        return found;  // as nearly always
+    if (std::ranges::none_of(nodes, [&](Expr e) { return is_kink(graph.node(e).op); })) {
+        return found;  // the common case
     }
     std::unordered_set<Expr> moving;
     for (const Expr e : nodes) {  // operands before their users
@@ -75,7 +69,7 @@ std::vector<Expr> kinks(const Graph& graph, Expr root) {
         if (is_kink(node.op) && moving.contains(node.op == Op::kSelect ? Expr{node.a} : e)) {
             found.push_back(e);
         }
-        if (is_truth(node.op)) {
+        if (sym::is_truth(node.op)) {
             continue;
         }
         const std::uint32_t operands[] = {node.a, node.b, node.c};
@@ -85,7 +79,7 @@ std::vector<Expr> kinks(const Graph& graph, Expr root) {
             }
         }
     }
-    std::sort(found.begin(), found.end());
+    std::ranges::sort(found);
     return found;
 }
 
@@ -133,31 +127,11 @@ std::vector<Expr> comparisons(const Graph& graph, Expr condition) {
             stack.push_back(Expr{node.a});
         } else if (node.op == Op::kNot) {
             stack.push_back(Expr{node.a});
-        } else if (is_truth(node.op) && depends_on_motion(graph, e)) {
+        } else if (sym::is_truth(node.op) && depends_on_motion(graph, e)) {
             leaves.push_back(e);
         }
     }
     return leaves;
-}
-
-/// root with one node replaced by another.
-Expr with_node(Graph& graph, Expr root, Expr node, Expr by) {
-    std::unordered_map<Expr, Expr> changed{{node, by}};
-    const auto now = [&](std::uint32_t id) {
-        const auto found = changed.find(Expr{id});
-        return found == changed.end() ? Expr{id} : found->second;
-    };
-    for (const Expr e : sym::reachable(graph, root)) {
-        const sym::Node n = graph.node(e);
-        const int count = sym::arity(n.op);
-        const bool touched = (count > 0 && changed.contains(Expr{n.a})) ||
-                             (count > 1 && changed.contains(Expr{n.b})) ||
-                             (count > 2 && changed.contains(Expr{n.c}));
-        if (touched && e != node) {
-            changed[e] = sym::rebuild(graph, n.op, now(n.a), now(n.b), now(n.c));
-        }
-    }
-    return now(root.id);
 }
 
 /// Value, first and second derivatives of f by the symbols, one list per order.
@@ -168,7 +142,7 @@ std::vector<std::vector<Expr>> derivatives(Graph& graph, Expr f, std::span<const
         std::vector<Expr> next;
         for (const Expr e : std::vector<Expr>(levels.back())) {
             const std::vector<Expr> slopes = sym::gradient(graph, e, symbols);
-            next.insert(next.end(), slopes.begin(), slopes.end());
+            append(next, slopes);
         }
         levels.push_back(std::move(next));
     }
@@ -181,8 +155,8 @@ class Switch {
     Switch(Graph& graph, const Differentiated& item, Expr select)
         : graph_(graph), condition_{graph.node(select).a} {
         const sym::Node node = graph.node(select);
-        const Expr then_side = with_node(graph, item.value, select, Expr{node.b});
-        const Expr else_side = with_node(graph, item.value, select, Expr{node.c});
+        const Expr then_side = sym::substitute(graph, item.value, select, Expr{node.b});
+        const Expr else_side = sym::substitute(graph, item.value, select, Expr{node.c});
         const Expr all[] = {then_side, else_side, condition_};
         const std::vector<Expr> symbols = moving_symbols(graph, all);
         then_ = derivatives(graph, then_side, symbols, item.order);
@@ -198,10 +172,10 @@ class Switch {
         const Expr magnitude = sym::magnitude(graph_, surface);
 
         std::vector<Expr> everything{condition_, surface, magnitude};
-        everything.insert(everything.end(), normal.begin(), normal.end());
+        append(everything, normal);
         for (const auto* side : {&then_, &else_}) {
             for (const std::vector<Expr>& level : *side) {
-                everything.insert(everything.end(), level.begin(), level.end());
+                append(everything, level);
             }
         }
         int jump = -1;
@@ -271,7 +245,7 @@ Expr with_inner_choices_named(Graph& graph, Expr select) {
         }
         sym::for_each_operand(graph.node(e), [&](Expr operand) { stack.push_back(operand); });
     }
-    std::sort(order.begin(), order.end());  // an operand is older than its users
+    std::ranges::sort(order);  // an operand is older than its users
     for (const Expr e : order) {
         const sym::Node n = graph.node(e);
         const bool is_inner_choice = now[e] != e;
@@ -295,7 +269,7 @@ bool joins_by_itself(Graph& graph, const Probe& probe, const Differentiated& ite
     }
     Switch sides(graph, {link, item.order, item.what, item.span}, link);
     const std::vector<Expr> all = comparisons(graph, Expr{graph.node(link).a});
-    return std::all_of(all.begin(), all.end(), [&](Expr comparison) {
+    return std::ranges::all_of(all, [&](Expr comparison) {
         return graph.node(comparison).op != Op::kEqual && sides.first_jump(probe, comparison) < 0;
     });
 }

@@ -19,10 +19,10 @@ struct Suspect {
 
 using SymbolValue = std::function<double(Expr)>;
 
-/// "door.ank:3:20: log(x - 2) with x - 2 = -1": the operation that makes the first of these that is
-/// not a number none. What stands at its place is looked at before what was derived from that;
-/// what was only derived is printed as "derived from door.ank:3:11: ...". "" where all are numbers.
-/// `sources` may be null: then without places.
+/// "door.ank:3:20: log(x - 2) with x - 2 = -1": the operation that first yields NaN in the first
+/// suspect whose value is not a number. The expression as written is
+/// searched before what was derived from it; a derived one is printed as "derived from
+/// door.ank:3:11: ...". "" where all are numbers. `sources` may be null: then without places.
 std::string describe_undefined(const Model& model, const Sources* sources,
                                std::span<const Suspect> suspects, const SymbolValue& value);
 

@@ -1,4 +1,4 @@
-// What a model may not say, each with the place where it says it.
+// Errors of a model that its text alone shows, each with its place.
 #pragma once
 
 #include <vector>

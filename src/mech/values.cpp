@@ -6,6 +6,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "base/ranges.h"
 #include "base/text.h"
 #include "mech/undefined.h"
 #include "sym/walk.h"
@@ -51,12 +52,9 @@ std::string why_undefined(const Model& model, std::size_t coordinate, bool veloc
 Result<std::vector<double>> parameter_values(const Model& model,
                                              std::span<const Override> overrides) {
     std::unordered_map<std::string, double> given;
-    std::vector<std::string> known;
-    for (const Parameter& parameter : model.parameters) {
-        known.push_back(parameter.name);
-    }
+    std::vector<std::string> known = transformed(model.parameters, &Parameter::name);
     for (const Override& item : overrides) {
-        if (std::find(known.begin(), known.end(), item.name) == known.end()) {
+        if (!contains(known, item.name)) {
             return unknown_name("parameter", item.name, known);
         }
         given[item.name] = item.value;

@@ -45,7 +45,7 @@ Status DenseSystems::take_differences(double t, std::span<const double> y, Slope
     if (const Status status = f(t, y, base_); status != Status::kOk) {
         return status;
     }
-    std::copy(y.begin(), y.end(), moved_.begin());
+    std::ranges::copy(y, moved_.begin());
     for (std::size_t j = 0; j < static_cast<std::size_t>(jacobian_.cols()); ++j) {
         Status status = Status::kOk;
         for (const double side : {1.0, -1.0}) {

@@ -1,12 +1,12 @@
 // The linear systems of an implicit step by matrices, with the size of v where q' = v.
 #pragma once
 
-#include <Eigen/Dense>
 #include <complex>
 #include <cstddef>
 #include <span>
 #include <vector>
 
+#include "dense/dense.h"
 #include "ode/linearization.h"
 
 namespace ananke::ode {

@@ -42,11 +42,8 @@ Dop853::Dop853(const Problem& problem, const Options& options)
       sums_(&dop853_sums()),
       stride_((problem.size + 1) / 2 * 2),
       k_(dop853::kStages * stride_) {
-    const std::size_t n = problem.size;
-    for (auto* values : {&y_stage_, &y_new_, &y_raw_}) {
-        values->resize(n);
-    }
-    interpolant_.resize(kCoefficients * n);
+    y_stage_.resize(problem.size);
+    interpolant_.resize(kCoefficients * problem.size);
 }
 
 void Dop853::forget() {
@@ -99,8 +96,8 @@ double Dop853::initial_step(double t_end) {
     return std::min({100.0 * h0, longest, kCarefulStart * power_128th(1.0 / size, 16) / shortest});
 }
 
-Status Dop853::attempt(const Trial& trial, bool after_rejection) {
-    begin_in_k_ = begin_in_k_ && after_rejection;
+Status Dop853::attempt(const Trial& trial) {
+    begin_in_k_ = begin_in_k_ && trial.retry;
     if (!begin_in_k_) {
         copy_few(first_.data(), first_.size(), k_.data());
         begin_in_k_ = true;
@@ -150,48 +147,19 @@ double Dop853::combine(double h) {
 /// The hook, and f at the state it leaves: a step that ends where f is undefined is rejected here,
 /// not found out by the next.
 Status Dop853::finish_step(const Trial& trial) {
-    bool moved = false;
-    if (problem_.accepted) {
-        copy_few(y_new_.data(), y_new_.size(), y_raw_.data());
-        const Acceptance acceptance = problem_.accepted(trial.t, y_new_);
-        if (acceptance == Acceptance::kFailed) {
-            return Status::kProjectionFailed;
-        }
-        moved = acceptance == Acceptance::kChanged;
-        if (moved && !all_finite(y_new_)) {
-            return Status::kNotFinite;
-        }
-    }
-    if (const Status status = evaluate(trial.t, y_new_, first_); status != Status::kOk) {
-        first_known_ = false;
+    if (const Status status = run_hook(trial); status != Status::kOk) {
         return status;
     }
-    moved_ = moved;
-    return Status::kOk;
+    const Status status = evaluate(trial.t, y_new_, first_);
+    first_known_ = status == Status::kOk;
+    return status;
 }
 
-void Dop853::accept(const Trial& trial, bool after_rejection) {
-    const double h = std::abs(trial.h);
+void Dop853::accept(const Trial& trial) {
     control_.remember(roots_);
-    double next = h * growth_;
-    if (after_rejection) {
-        next = std::min(next, h);
-    } else if (trial.last) {
-        next = std::max(next, step_);  // cut short by t_end, not by the error
-    }
-    step_ = std::min(next, options_.max_step);
-
-    y_previous_.swap(y_);
-    y_.swap(y_new_);
-    t_previous_ = t_;
-    t_ = trial.t;
-    h_ = trial.h;
+    advance(trial, next_after(trial, std::abs(trial.h) * growth_));
     first_known_ = true;
     dense_ = Dense::kPossible;
-
-    statistics_.smallest_step = statistics_.steps == 0 ? h : std::min(statistics_.smallest_step, h);
-    statistics_.largest_step = std::max(statistics_.largest_step, h);
-    ++statistics_.steps;
 }
 
 // The polynomial of [HNW] II.6 in nested form, coefficients 4 to 7 from the table D.
@@ -201,7 +169,7 @@ Status Dop853::prepare_dense() {
     if (moved_) {
         status = evaluate(t_, end, k(12));
     } else {
-        std::copy(first_.begin(), first_.end(), k(12).begin());
+        std::ranges::copy(first_, k(12).begin());
     }
     const bool ok = status == Status::kOk &&
                     (status = compute_stage<13>(t_previous_, h_, y_previous_)) == Status::kOk &&
@@ -231,10 +199,7 @@ Status Dop853::prepare_dense() {
 
 Status Dop853::dense(double t, std::span<double> y) {
     ANANKE_REQUIRE(dense_ != Dense::kNone && y.size() == y_.size());
-    ANANKE_REQUIRE(std::min(t_previous_, t_) <= t && t <= std::max(t_previous_, t_));
-    if (t == t_ || t == t_previous_) {
-        const std::vector<double>& end = t == t_ ? y_ : y_previous_;
-        std::copy(end.begin(), end.end(), y.begin());
+    if (copy_end(t, y)) {
         return Status::kOk;
     }
     if (dense_ == Dense::kPossible) {

@@ -43,8 +43,8 @@ class Dop853 final : public OneStep {
     void forget() override;
     void allow_dense(bool possible) override;
     double initial_step(double t_end) override;
-    Status attempt(const Trial& trial, bool after_rejection) override;
-    void accept(const Trial& trial, bool after_rejection) override;
+    Status attempt(const Trial& trial) override;
+    void accept(const Trial& trial) override;
     Status compute_stages(const Trial& trial);
     Status finish_step(const Trial& trial);
     double combine(double h);
@@ -62,8 +62,6 @@ class Dop853 final : public OneStep {
     Dense dense_ = Dense::kNone;
 
     std::vector<double> y_stage_;      ///< n  argument of the stage under way
-    std::vector<double> y_new_;        ///< n  end of the attempt, after the hook
-    std::vector<double> y_raw_;        ///< n  end of the attempt, before the hook
     std::size_t stride_;               ///< of the stages in k_
     std::vector<double> k_;            ///< n for each stage of the last step
     std::vector<double> interpolant_;  ///< 8 coefficients per component, by prepare_dense

@@ -122,8 +122,7 @@ Status GaussStep::evaluate_stage(const GaussProblem& problem, std::size_t i) {
     if (evaluation.kind != Evaluation::Kind::kOk) {
         return Status::kRhsRetry;
     }
-    const bool finite =
-        std::all_of(F_[i].begin(), F_[i].end(), [](double f) { return std::isfinite(f); });
+    const bool finite = std::ranges::all_of(F_[i], [](double f) { return std::isfinite(f); });
     return finite ? Status::kOk : Status::kNotFinite;
 }
 
@@ -146,7 +145,7 @@ Status GaussStep::take(const GaussProblem& problem, double t0, std::span<const d
     h_ = h;
     evaluations_ = 0;
     ends_known_ = false;
-    std::copy(y0.begin(), y0.end(), y0_.begin());
+    std::ranges::copy(y0, y0_.begin());
     const auto project = [&problem](bool roughly) {
         return roughly && problem.project_roughly ? problem.project_roughly : problem.project;
     };
@@ -207,8 +206,8 @@ void GaussStep::end_of_order_6(std::span<double> y) const {
 
 void GaussStep::set_slopes_at_ends(std::span<const double> first, std::span<const double> last) {
     ANANKE_REQUIRE(first.size() == y0_.size() && last.size() == y0_.size());
-    std::copy(first.begin(), first.end(), F_[kNodes].begin());
-    std::copy(last.begin(), last.end(), F_[kNodes + 1].begin());
+    std::ranges::copy(first, F_[kNodes].begin());
+    std::ranges::copy(last, F_[kNodes + 1].begin());
     ends_known_ = true;
 }
 

@@ -60,7 +60,7 @@ class Run {
         Outcome outcome{.status = status, .t = stopped_at_};
         if (status != Status::kStopped) {
             outcome.t = stepper_.t();
-            std::copy(stepper_.y().begin(), stepper_.y().end(), y_.begin());
+            std::ranges::copy(stepper_.y(), y_.begin());
         }
         outcome.statistics = stepper_.statistics();
         if (status != Status::kOk && status != Status::kStopped) {

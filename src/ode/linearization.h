@@ -5,11 +5,11 @@
 // v is all of y.
 #pragma once
 
-#include <Eigen/Dense>
 #include <complex>
 #include <cstddef>
 #include <span>
 
+#include "dense/dense.h"
 #include "ode/function_ref.h"
 #include "ode/stepper.h"
 

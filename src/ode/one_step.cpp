@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/fresh_numbers.h"
 
 namespace ananke::ode {
 namespace {
@@ -26,13 +27,15 @@ OneStep::OneStep(const Problem& problem, const Options& options)
                                       : options.atol_each),
       y_(problem.size),
       y_previous_(problem.size),
+      y_new_(problem.size),
+      y_raw_(problem.size),
       first_(problem.size) {}
 
 void OneStep::start(double t0, std::span<const double> y0, double step) {
     ANANKE_REQUIRE(y0.size() == y_.size());
     ANANKE_REQUIRE(std::isfinite(t0) && std::isfinite(step) && step >= 0.0);
     t_ = t_previous_ = t0;
-    std::copy(y0.begin(), y0.end(), y_.begin());
+    std::ranges::copy(y0, y_.begin());
     y_previous_ = y_;
     h_ = 0.0;
     step_ = std::min(step > 0.0 ? step : options_.initial_step, options_.max_step);
@@ -89,16 +92,17 @@ Status OneStep::make_step(double t_end) {
         if (rejections > 0 && is_stopped()) {
             return Status::kInterrupted;
         }
-        const Trial trial = choose_trial(t_end);
+        Trial trial = choose_trial(t_end);
+        trial.retry = rejections > 0;
         if (!trial.last && !(std::abs(trial.h) > least_step())) {
             return cause;
         }
         rounding_ = rounding_ || rejections >= kSuspiciousRejections;
         set_tolerances(trial.h);
         retry_factor_ = kRetryFactor;
-        const Status status = attempt(trial, rejections > 0);
+        const Status status = attempt(trial);
         if (status == Status::kOk) {
-            accept(trial, rejections > 0);
+            accept(trial);
             return Status::kOk;
         }
         if (status == Status::kRhsFailed || status == Status::kInterrupted) {
@@ -123,14 +127,58 @@ Status OneStep::prepare_first() {
     return status;
 }
 
+Status OneStep::run_hook(const Trial& trial) {
+    end_moved_ = false;
+    if (!problem_.accepted) {
+        return Status::kOk;
+    }
+    copy_few(y_new_.data(), y_new_.size(), y_raw_.data());
+    const Acceptance acceptance = problem_.accepted(trial.t, y_new_);
+    if (acceptance == Acceptance::kFailed) {
+        return Status::kProjectionFailed;
+    }
+    end_moved_ = acceptance == Acceptance::kChanged;
+    return end_moved_ && !all_finite(y_new_) ? Status::kNotFinite : Status::kOk;
+}
+
+double OneStep::next_after(const Trial& trial, double wanted) const {
+    if (trial.retry) {
+        return std::min(wanted, std::abs(trial.h));
+    }
+    return trial.last ? std::max(wanted, step_) : wanted;
+}
+
+void OneStep::advance(const Trial& trial, double next) {
+    const double h = std::abs(trial.h);
+    step_ = std::min(next, options_.max_step);
+    y_previous_.swap(y_);
+    y_.swap(y_new_);
+    t_previous_ = t_;
+    t_ = trial.t;
+    h_ = trial.h;
+    moved_ = end_moved_;
+    statistics_.smallest_step = statistics_.steps == 0 ? h : std::min(statistics_.smallest_step, h);
+    statistics_.largest_step = std::max(statistics_.largest_step, h);
+    ++statistics_.steps;
+}
+
+bool OneStep::copy_end(double t, std::span<double> y) const {
+    ANANKE_REQUIRE(std::min(t_previous_, t_) <= t && t <= std::max(t_previous_, t_));
+    if (t != t_ && t != t_previous_) {
+        return false;
+    }
+    std::ranges::copy(t == t_ ? y_ : y_previous_, y.begin());
+    return true;
+}
+
 OneStep::Trial OneStep::choose_trial(double t_end) const {
     const double remaining = t_end - t_;
     const double distance = std::abs(remaining);
     if (distance <= step_ * kStretch && distance <= options_.max_step * kRoundingOfSpan) {
-        return {remaining, t_end, true};
+        return {remaining, t_end, true, false};
     }
     const double t = t_ + std::copysign(std::min(step_, distance), remaining);
-    return {t - t_, t, false};  // so that t + h is exactly where the stages say it is
+    return {t - t_, t, false, false};  // so that t + h is exactly where the stages say it is
 }
 
 double OneStep::least_step() const {

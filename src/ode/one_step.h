@@ -32,6 +32,7 @@ class OneStep : public Stepper {
         double h;
         double t;
         bool last;
+        bool retry;  ///< shorter, after a rejection
     };
 
     OneStep(const Problem& problem, const Options& options);
@@ -54,8 +55,18 @@ class OneStep : public Stepper {
     virtual double initial_step(double t_end) = 0;
     /// Anything but kOk, kRhsFailed and kInterrupted rejects the trial; retry_factor_ then shortens
     /// the next one.
-    virtual Status attempt(const Trial& trial, bool after_rejection) = 0;
-    virtual void accept(const Trial& trial, bool after_rejection) = 0;
+    virtual Status attempt(const Trial& trial) = 0;
+    virtual void accept(const Trial& trial) = 0;
+
+    /// The `accepted` hook on y_new_; y_raw_ keeps what it was before. Sets end_moved_.
+    Status run_hook(const Trial& trial);
+    /// The wanted step, no longer than the trial after a rejection, and no shorter than the step
+    /// that the end of the run cut short.
+    double next_after(const Trial& trial, double wanted) const;
+    /// The trial becomes the last step, y_new_ its end; `next` is tried after it.
+    void advance(const Trial& trial, double next);
+    /// y_ or y_previous_ where t is an end of the last step. Requires a t between these.
+    bool copy_end(double t, std::span<double> y) const;
 
     Problem problem_;
     Options options_;
@@ -68,9 +79,11 @@ class OneStep : public Stepper {
     bool started_ = false;
     bool first_known_ = false;            ///< first_ = f(t_, y_)
     bool moved_ = false;                  ///< the hook changed the end of the last accepted step
+    bool end_moved_ = false;              ///< the hook changed the end of this attempt
     bool rounding_ = false;               ///< see StepAhead
     std::vector<double> atol_;            ///< n
     std::vector<double> y_, y_previous_;  ///< n  ends of the last accepted step
+    std::vector<double> y_new_, y_raw_;   ///< n  end of an attempt, after and before the hook
     std::vector<double> first_;           ///< n  f at the beginning of the next step
 
   private:

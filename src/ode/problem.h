@@ -52,9 +52,8 @@ struct Problem {
     /// f(t, y, dydt); both spans hold n components. Results that are not finite count as kRetry.
     FunctionRef<Evaluation(double, std::span<const double>, std::span<double>)> rhs;
 
-    /// Optional. Called with the end of each step that passed the error test. Should f fail at the
-    /// state it leaves, the step is still rejected: the hook may move y but must not count calls as
-    /// progress.
+    /// Optional. Called with the end of each step that passed the error test; may move y. The step
+    /// is still rejected if f fails there, so a call does not mean progress.
     FunctionRef<Acceptance(double, std::span<double>)> accepted = {};
 
     /// Optional. Polled before each attempt at a step.

@@ -64,7 +64,7 @@ Radau::Radau(const Problem& problem, const Options& options, const Structure& st
       systems_(structure.systems == nullptr ? own_systems_.get() : structure.systems),
       shifts_(stages / 2) {
     const std::size_t n = problem.size;
-    for (auto* values : {&y_stage_, &y_new_, &moved_by_, &slope_, &middle_}) {
+    for (auto* values : {&y_stage_, &moved_by_, &slope_, &middle_}) {
         values->resize(n);
     }
     scale_ = error_ = right_ = Eigen::VectorXd::Zero(index(n));
@@ -101,7 +101,7 @@ double Radau::initial_step(double t_end) {
     return h > 0.0 && std::isfinite(h) ? std::min(h, longest) : kBlindPart * longest;
 }
 
-Status Radau::attempt(const Trial& trial, bool after_rejection) {
+Status Radau::attempt(const Trial& trial) {
     set_scale();
     if (!jacobian_known_) {
         if (const Status status = linearize(trial.h); status != Status::kOk) {
@@ -134,8 +134,7 @@ Status Radau::attempt(const Trial& trial, bool after_rejection) {
     for (std::size_t i = 0; i < y_.size(); ++i) {
         y_new_[i] = y_[i] + Z_trial_(index(i), Z_trial_.cols() - 1);
     }
-    statistics_.last_error = std::max(
-        scaled_error(trial, after_rejection || statistics_.steps == 0), scaled_dense_error(trial));
+    statistics_.last_error = std::max(scaled_error(trial), scaled_dense_error(trial));
     if (!all_finite(y_new_) || std::isnan(statistics_.last_error)) {
         return Status::kNotFinite;
     }
@@ -194,7 +193,7 @@ void Radau::guess_stages(double h) {
     std::array<double, 16> weights{};
     const Eigen::Map<const Eigen::VectorXd> w(weights.data(), Z_.cols());
     for (Eigen::Index i = 0; i < Z_.cols(); ++i) {
-        tableau_->weights(1.0 + tableau_->c[static_cast<std::size_t>(i)] * h / h_, weights.data());
+        tableau_->weights(1.0 + tableau_->c[i] * h / h_, weights.data());
         Z_trial_.col(i).noalias() = Z_.lazyProduct(w);
         Z_trial_.col(i) -= Z_.col(Z_.cols() - 1);
     }
@@ -310,7 +309,7 @@ double Radau::norm_of_error() const {
 
 /// At the first step and after a rejection an error that is too large is filtered once more: fast
 /// parts that the step damps out do not count, [HW] IV.8 (8.20).
-double Radau::scaled_error(const Trial& trial, bool refine) {
+double Radau::scaled_error(const Trial& trial) {
     right_.setZero();
     for (std::size_t k = 0; k < tableau_->stages; ++k) {
         right_ += (tableau_->error[k] / trial.h) * Z_trial_.col(index(k));
@@ -321,7 +320,7 @@ double Radau::scaled_error(const Trial& trial, bool refine) {
         return norm_of_error();
     };
     const double error = filtered(first_);
-    if (!(error > 1.0) || !refine) {
+    if (!(error > 1.0) || !(trial.retry || statistics_.steps == 0)) {
         return error;
     }
     for (std::size_t i = 0; i < y_.size(); ++i) {
@@ -359,36 +358,23 @@ double Radau::scaled_dense_error(const Trial& trial) {
 
 /// The hook, and f at the state it leaves, as in Dop853.
 Status Radau::finish_step(const Trial& trial) {
-    moved_ = false;
-    if (problem_.accepted) {
-        std::copy(y_new_.begin(), y_new_.end(), moved_by_.begin());
-        const Acceptance acceptance = problem_.accepted(trial.t, y_new_);
-        if (acceptance == Acceptance::kFailed) {
-            return Status::kProjectionFailed;
-        }
-        moved_ = acceptance == Acceptance::kChanged;
-        if (moved_ && !all_finite(y_new_)) {
-            return Status::kNotFinite;
-        }
-        for (std::size_t i = 0; i < y_new_.size(); ++i) {
-            moved_by_[i] = y_new_[i] - moved_by_[i];
-        }
+    Status status = run_hook(trial);
+    for (std::size_t i = 0; i < y_new_.size(); ++i) {
+        moved_by_[i] = end_moved_ ? y_new_[i] - y_raw_[i] : 0.0;
     }
-    if (const Status status = evaluate(trial.t, y_new_, slope_); status != Status::kOk) {
-        return status;
+    if (status == Status::kOk) {
+        status = evaluate(trial.t, y_new_, slope_);
     }
-    first_.swap(slope_);
-    return Status::kOk;
+    if (status == Status::kOk) {
+        first_.swap(slope_);
+    }
+    return status;
 }
 
-void Radau::accept(const Trial& trial, bool after_rejection) {
+void Radau::accept(const Trial& trial) {
     const double h = std::abs(trial.h);
-    double next = h * control_.after_acceptance(h, statistics_.last_error, iterations_);
-    if (after_rejection) {
-        next = std::min(next, h);
-    } else if (trial.last) {
-        next = std::max(next, step_);  // cut short by t_end, not by the error
-    }
+    double next =
+        next_after(trial, h * control_.after_acceptance(h, statistics_.last_error, iterations_));
     if (contraction_ > kSlowContraction) {
         next = std::min(next, kLargestGrowthIfSlow * h);
     }
@@ -397,28 +383,15 @@ void Radau::accept(const Trial& trial, bool after_rejection) {
     if (jacobian_known_ && !trial.last && next >= h && next <= kLeastGrowth * h) {
         next = h;
     }
-    step_ = std::min(next, options_.max_step);
-
-    y_previous_.swap(y_);
-    y_.swap(y_new_);
+    advance(trial, next);
     Z_.swap(Z_trial_);
-    t_previous_ = t_;
-    t_ = trial.t;
-    h_ = trial.h;
     has_polynomial_ = true;
     dense_possible_ = true;
-
-    statistics_.smallest_step = statistics_.steps == 0 ? h : std::min(statistics_.smallest_step, h);
-    statistics_.largest_step = std::max(statistics_.largest_step, h);
-    ++statistics_.steps;
 }
 
 Status Radau::dense(double t, std::span<double> y) {
     ANANKE_REQUIRE(dense_possible_ && y.size() == y_.size());
-    ANANKE_REQUIRE(std::min(t_previous_, t_) <= t && t <= std::max(t_previous_, t_));
-    if (t == t_ || t == t_previous_) {
-        const std::vector<double>& end = t == t_ ? y_ : y_previous_;
-        std::copy(end.begin(), end.end(), y.begin());
+    if (copy_end(t, y)) {
         return Status::kOk;
     }
     const double x = (t - t_previous_) / h_;

@@ -16,11 +16,11 @@
 // [HW] Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd ed. 1996.
 #pragma once
 
-#include <Eigen/Dense>
 #include <complex>
 #include <memory>
 #include <vector>
 
+#include "dense/dense.h"
 #include "ode/linearization.h"
 #include "ode/one_step.h"
 #include "ode/predictive_control.h"
@@ -53,8 +53,8 @@ class Radau final : public OneStep {
     void forget() override;
     void allow_dense(bool possible) override;
     double initial_step(double t_end) override;
-    Status attempt(const Trial& trial, bool after_rejection) override;
-    void accept(const Trial& trial, bool after_rejection) override;
+    Status attempt(const Trial& trial) override;
+    void accept(const Trial& trial) override;
     Status linearize(double h);
     Status linearize_at(double t, std::span<const double> y);
     void polynomial(double x, std::span<double> y) const;
@@ -65,7 +65,7 @@ class Radau final : public OneStep {
     void set_scale();
     double norm_of_correction() const;
     double rounding() const;
-    double scaled_error(const Trial& trial, bool refine);
+    double scaled_error(const Trial& trial);
     double scaled_dense_error(const Trial& trial);
     double norm_of_error() const;
     Status finish_step(const Trial& trial);
@@ -82,7 +82,6 @@ class Radau final : public OneStep {
     int iterations_ = 0;            ///< of the last attempt
 
     std::vector<double> y_stage_;    ///< n
-    std::vector<double> y_new_;      ///< n  end of the attempt, after the hook
     std::vector<double> moved_by_;   ///< n  what the hook added to the end of the last step
     std::vector<double> slope_;      ///< n
     std::vector<double> middle_;     ///< n  a state for derivatives

@@ -9,10 +9,11 @@
 // [HW] Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd ed. 1996.
 #pragma once
 
-#include <Eigen/Dense>
 #include <complex>
 #include <cstddef>
 #include <vector>
+
+#include "dense/dense.h"
 
 namespace ananke::ode {
 

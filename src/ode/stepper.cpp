@@ -1,11 +1,28 @@
 #include "ode/stepper.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/check.h"
 #include "base/text.h"
 
 namespace ananke::ode {
+
+void add(Statistics& sum, const Statistics& later) {
+    if (sum.steps == 0) {
+        sum.smallest_step = later.smallest_step;
+    } else if (later.steps > 0) {
+        sum.smallest_step = std::min(sum.smallest_step, later.smallest_step);
+    }
+    sum.steps += later.steps;
+    sum.rejected += later.rejected;
+    sum.rhs_evaluations += later.rhs_evaluations;
+    sum.jacobians += later.jacobians;
+    sum.factorisations += later.factorisations;
+    sum.largest_step = std::max(sum.largest_step, later.largest_step);
+    sum.last_error = later.last_error;
+}
 
 Error describe_failure(Status status, const Stepper& stepper) {
     const std::string at = fmt::format("at t = {}", to_text(stepper.t()));

@@ -11,7 +11,7 @@ namespace ananke::ode {
 
 enum class Status : std::uint8_t {
     kOk,
-    kStopped,           ///< the sink has seen enough
+    kStopped,           ///< the sink returned Flow::kStop
     kInterrupted,       ///< stop_requested() said so
     kStepTooSmall,      ///< the tolerance cannot be met with a step that still changes t
     kTooManySteps,      ///< Options::max_steps attempts were made
@@ -32,6 +32,9 @@ struct Statistics {
     double largest_step = 0.0;
     double last_error = 0.0;  ///< of the last attempt, in units of the tolerance
 };
+
+/// Adds those of a later stretch of the same run.
+void add(Statistics& sum, const Statistics& later);
 
 class Stepper {
   public:

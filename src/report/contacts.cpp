@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include <Eigen/Dense>
-
+#include "base/ranges.h"
 #include "compile/reactions.h"
+#include "dense/dense.h"
 
 namespace ananke::report {
 namespace {
@@ -53,24 +53,21 @@ std::optional<Vector3d> arm_of(const std::vector<Push>& rows) {
 /// The terms of one target with what is needed of them, and the expressions of it.
 class Target {
   public:
-    Target(const Drawing& drawing, std::size_t target)
+    Target(const Drawing& drawing, int target)
         : map_(drawing.states.prepared().compiled->reactions) {
         const std::vector<sym::Expr> all =
             compile::reaction_expressions(map_, drawing.states.prepared().equations);
-        const auto push = [&](const mech::Vec3& v) {
-            expressions_.insert(expressions_.end(), v.begin(), v.end());
-        };
-        reference_ = map_.points[at(map_.targets[target].reference)];
-        push(drawing.equations().points[at(reference_)].position);
+        reference_ = map_.points[map_.targets[target].reference];
+        append(expressions_, drawing.position(reference_));
         for (std::size_t i = 0; i < map_.terms.size(); ++i) {
-            if (at(map_.terms[i].target) != target) {
+            if (map_.terms[i].target != target) {
                 continue;
             }
             terms_.push_back(&map_.terms[i]);
-            push({all[3 * i], all[3 * i + 1], all[3 * i + 2]});
+            append(expressions_, std::span(all).subspan(3 * i, 3));
             const int point = map_.terms[i].point;
-            const int place = point >= 0 ? map_.points[at(point)] : reference_;
-            push(drawing.equations().points[at(place)].position);
+            const int place = point >= 0 ? map_.points[point] : reference_;
+            append(expressions_, drawing.position(place));
         }
     }
 
@@ -129,17 +126,17 @@ std::vector<double> path_of(const Drawing& drawing, const Target& target) {
 
 void find_contacts(Drawing& drawing) {
     const compile::ReactionMap& map = drawing.states.prepared().compiled->reactions;
-    for (std::size_t i = 0; i < map.targets.size(); ++i) {
+    for (int i = 0; i < static_cast<int>(map.targets.size()); ++i) {
         const compile::ReactionMap::Target& target = map.targets[i];
-        const bool moves = target.body >= 0 && drawing.model().bodies[at(target.body)].kind !=
-                                                   mech::Body::Kind::kGround;
+        const bool moves = target.body >= 0 &&
+                           drawing.model().bodies[target.body].kind != mech::Body::Kind::kGround;
         if (!moves || !target.force || !target.torque || target.reference < 0) {
             continue;
         }
         std::vector<double> path = path_of(drawing, Target(drawing, i));
         if (!path.empty()) {
             const Track track = drawing.add_track(path, 3);
-            drawing.contacts[static_cast<int>(i)] = {track, std::move(path)};
+            drawing.contacts[i] = {track, std::move(path)};
         }
     }
 }

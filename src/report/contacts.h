@@ -6,7 +6,7 @@
 namespace ananke::report {
 
 /// Fills Drawing::contacts for the targets of reactions whose rows push along directions at right
-/// angles to each other, all at one place beside the point where torques are reckoned.
+/// angles to each other, all at one place other than the reference point of the torques.
 void find_contacts(Drawing& drawing);
 
 }  // namespace ananke::report

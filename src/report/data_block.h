@@ -13,7 +13,7 @@ static_assert(std::endian::native == std::endian::little, "numbers are stored as
 
 class DataBlock {
   public:
-    /// Each answers the byte at which the numbers begin, a multiple of 8.
+    /// Both return the offset of the first byte, a multiple of 8.
     std::size_t add_doubles(std::span<const double> values);
     std::size_t add_floats(std::span<const double> values);
 

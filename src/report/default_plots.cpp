@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.h"
 #include "base/text.h"
 
 namespace ananke::report {
@@ -17,10 +18,6 @@ constexpr std::size_t kMostCurves = 8;  ///< of one plot: as many as there are c
 constexpr std::size_t kFewCurves = 4;   ///< that go into one plot though they are of two kinds
 constexpr std::size_t kMostForcePlots = 6;
 constexpr double kZero = 1e-9;  ///< of the size of a force: nothing
-
-std::size_t index(int i) {
-    return static_cast<std::size_t>(i);
-}
 
 /// Adds a plot; curves beyond those that can be told apart are counted in its note.
 void add(std::vector<PlotSpec>& plots, PlotSpec plot) {
@@ -50,7 +47,7 @@ bool tells_an_error(const std::string& name) {
     return name.find("miss") != std::string::npos || name.find("error") != std::string::npos;
 }
 
-/// Coordinates that say something to a person: those of no body (angles and slides of joints, say),
+/// Coordinates worth a curve: those of no body (angles and slides of joints, say),
 /// and those of bodies without the components of quaternions.
 struct Coordinates {
     std::vector<std::string> free, of_bodies;
@@ -61,7 +58,7 @@ Coordinates plain_coordinates(const mech::Model& model) {
     for (const mech::Body& body : model.bodies) {
         const bool spatial = body.kind == mech::Body::Kind::kSpatial;
         for (std::size_t k = 0; body.first >= 0 && k < (spatial ? 7U : 3U); ++k) {
-            of_body[index(body.first) + k] = spatial && k >= 3;
+            of_body[body.first + k] = spatial && k >= 3;
         }
     }
     Coordinates names;
@@ -77,11 +74,7 @@ Coordinates plain_coordinates(const mech::Model& model) {
 }
 
 std::vector<std::string> rates(const std::vector<std::string>& coordinates) {
-    std::vector<std::string> names;
-    for (const std::string& name : coordinates) {
-        names.push_back(name + "'");
-    }
-    return names;
+    return transformed(coordinates, [](const std::string& name) { return name + "'"; });
 }
 
 /// What moves.
@@ -93,7 +86,7 @@ void add_response(std::vector<PlotSpec>& plots, const Report& report, const mech
     if (!names.of_bodies.empty()) {
         // Of bodies the declared outputs and the joints tell more than coordinates of mass centres.
         if (outputs.size() + names.free.size() <= kFewCurves) {
-            outputs.insert(outputs.end(), names.free.begin(), names.free.end());
+            append(outputs, names.free);
             add(plots, {.title = "Response", .y = outputs});
         } else {
             add(plots, {.title = "Outputs", .y = outputs});
@@ -102,7 +95,7 @@ void add_response(std::vector<PlotSpec>& plots, const Report& report, const mech
         if (outputs.empty() && names.free.empty()) {
             add(plots, {.title = "Response: mass centres", .y = names.of_bodies});
         }
-        coordinates.insert(coordinates.end(), names.of_bodies.begin(), names.of_bodies.end());
+        append(coordinates, names.of_bodies);
     } else {
         add(plots, {.title = "Response", .y = names.free});
     }
@@ -157,14 +150,14 @@ double largest_of(const Report& report, int column) {
     double largest = 0.0;
     for (std::size_t i = 0; i < report.rows; ++i) {
         float value = 0.0F;
-        std::memcpy(&value, bytes.data() + report.columns[index(column)].offset + i * sizeof value,
+        std::memcpy(&value, bytes.data() + report.columns[column].offset + i * sizeof value,
                     sizeof value);
         largest = std::max(largest, std::abs(static_cast<double>(value)));
     }
     return largest;
 }
 
-/// Components of an arrow that say something: in a plane forces have no z, torques only z, unless
+/// Components of an arrow worth a curve: in a plane forces have no z, torques only z, unless
 /// these are not zero.
 std::vector<std::string> components(const Report& report, const SceneArrow& arrow) {
     std::vector<std::string> names;
@@ -174,7 +167,7 @@ std::vector<std::string> components(const Report& report, const SceneArrow& arro
         const bool in_picture = !report.scene.planar || out_of_plane == arrow.torque;
         if (arrow.columns[k] >= 0 &&
             (in_picture || largest_of(report, arrow.columns[k]) > kZero * largest)) {
-            names.push_back(report.columns[index(arrow.columns[k])].name);
+            names.push_back(report.columns[arrow.columns[k]].name);
         }
     }
     return names;
@@ -187,9 +180,8 @@ std::vector<const SceneArrow*> drawn_arrows(const Report& report, bool torque) {
         if (arrow.torque != torque) {
             continue;
         }
-        const auto known = std::find_if(drawn.begin(), drawn.end(), [&](const SceneArrow* other) {
-            return other->owner == arrow.owner;
-        });
+        const auto known = std::ranges::find_if(
+            drawn, [&](const SceneArrow* other) { return other->owner == arrow.owner; });
         if (known == drawn.end()) {
             drawn.push_back(&arrow);
         } else {
@@ -206,7 +198,7 @@ PlotSpec components_plot(const Report& report, const SceneArrow& arrow) {
             .note = arrow.note};
 }
 
-/// With what force each constraint holds: one curve each, as the arrows show it. A single force is
+/// Size of the force of each constraint, one curve each, as the arrows show it. A single force is
 /// shown by its components.
 void add_force_sizes(std::vector<PlotSpec>& plots, const Report& report) {
     const std::vector<const SceneArrow*> forces = drawn_arrows(report, false);
@@ -217,7 +209,7 @@ void add_force_sizes(std::vector<PlotSpec>& plots, const Report& report) {
     PlotSpec plot{.title = "Forces of constraint", .y = {}};
     for (const SceneArrow* force : forces) {
         if (force->size >= 0) {
-            plot.y.push_back(report.columns[index(force->size)].name);
+            plot.y.push_back(report.columns[force->size].name);
         }
     }
     add(plots, std::move(plot));
@@ -265,9 +257,8 @@ void sort_by_size(std::vector<std::string>& names, const io::Trajectory& traject
         }
         sizes[name] = largest;
     }
-    std::stable_sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
-        return sizes[a] > sizes[b];
-    });
+    std::ranges::stable_sort(
+        names, [&](const std::string& a, const std::string& b) { return sizes[a] > sizes[b]; });
 }
 
 void add_accuracy(std::vector<PlotSpec>& plots, const Report& report,

@@ -1,9 +1,9 @@
-// The curves that a report shows before anything is asked: the figures of the papers.
+// The curves that a report shows at first: the figures of the papers.
 #pragma once
 
 #include "ananke/record.h"
-#include "report/report.h"
 #include "compile/prepare.h"
+#include "report/report.h"
 
 namespace ananke::report {
 

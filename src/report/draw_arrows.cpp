@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.h"
 #include "base/text.h"
 #include "report/drawing.h"
 #include "report/uniqueness.h"
@@ -19,14 +20,13 @@ std::array<int, 3> columns_of(const Drawing& drawing, const std::string& vector)
 }
 
 bool all_found(const std::array<int, 3>& columns) {
-    return std::count(columns.begin(), columns.end(), -1) == 0;
+    return std::ranges::count(columns, -1) == 0;
 }
 
 std::string sharing_note(const Drawing& drawing, const compile::ReactionShare& share) {
-    std::vector<std::string> others;
-    for (const int owner : share.shared_with) {
-        others.push_back(drawing.states.prepared().compiled->reactions.owners[at(owner)].name);
-    }
+    std::vector<std::string> others = transformed(share.shared_with, [&](const int owner) {
+        return drawing.states.prepared().compiled->reactions.owners[owner].name;
+    });
     return others.empty() ? "one of many"
                           : fmt::format("one of many: shared with {}", join_names(others));
 }
@@ -34,7 +34,7 @@ std::string sharing_note(const Drawing& drawing, const compile::ReactionShare& s
 /// A joint that measures and holds nothing.
 bool only_measures(const Drawing& drawing, const std::string& owner) {
     const auto& joints = drawing.model().joints;
-    return std::any_of(joints.begin(), joints.end(), [&](const mech::Joint& joint) {
+    return std::ranges::any_of(joints, [&](const mech::Joint& joint) {
         return joint.name == owner && joint.definition == "angle";
     });
 }
@@ -44,15 +44,15 @@ void draw_recorded(Drawing& drawing, const Uniqueness& judged) {
     const compile::ReactionMap& map = drawing.states.prepared().compiled->reactions;
     for (std::size_t i = 0; i < map.targets.size(); ++i) {
         const compile::ReactionMap::Target& target = map.targets[i];
-        const bool ground = target.body >= 0 && drawing.model().bodies[at(target.body)].kind ==
-                                                    mech::Body::Kind::kGround;
-        const std::string& owner = map.owners[at(target.owner)].name;
+        const bool ground = target.body >= 0 &&
+                            drawing.model().bodies[target.body].kind == mech::Body::Kind::kGround;
+        const std::string& owner = map.owners[target.owner].name;
         if (ground || only_measures(drawing, owner)) {
             continue;  // the ground takes the opposite of what the others get
         }
         const compile::ReactionShare share =
             i < judged.shares.size() ? judged.shares[i] : compile::ReactionShare{};
-        const int reference = map.points[at(target.reference)];
+        const int reference = map.points[target.reference];
         const auto contact = drawing.contacts.find(static_cast<int>(i));
         for (const bool torque : {false, true}) {
             // A force drawn where it touches has no torque there.
@@ -66,11 +66,11 @@ void draw_recorded(Drawing& drawing, const Uniqueness& judged) {
                 continue;
             }
             const std::array<bool, 3>& unique = torque ? share.torque : share.force;
-            arrow.unique = std::count(unique.begin(), unique.end(), false) == 0;
+            arrow.unique = std::ranges::count(unique, false) == 0;
             arrow.note = arrow.unique ? "" : sharing_note(drawing, share);
             arrow.at = contact != drawing.contacts.end()
                            ? contact->second.track
-                           : drawing.track_of(drawing.equations().points[at(reference)].position);
+                           : drawing.track_of(drawing.position(reference));
             drawing.scene().arrows.push_back(std::move(arrow));
         }
     }
@@ -85,19 +85,18 @@ void draw_controls(Drawing& drawing) {
             continue;
         }
         const bool torque = control.kind == mech::Actuator::Kind::kBodyTorque;
-        const std::string& owner = model.constraints[at(control.constraint)].name;
+        const std::string& owner = model.constraints[control.constraint].name;
         const std::string name =
             fmt::format("{}[{}:{}]", torque ? "torque" : "force", owner, control.target_name);
         const std::array<int, 3> columns = columns_of(drawing, name);
-        if (!all_found(columns) || std::find(drawn.begin(), drawn.end(), name) != drawn.end()) {
+        if (!all_found(columns) || contains(drawn, name)) {
             continue;
         }
         drawn.push_back(name);
-        const int point = torque ? model.bodies[at(control.target)].centre : control.target;
-        drawing.scene().arrows.push_back(
-            {owner, control.target_name, torque,
-             drawing.track_of(drawing.equations().points[at(point)].position), columns, -1, true,
-             "control of an actuator"});
+        const int point = torque ? model.bodies[control.target].centre : control.target;
+        drawing.scene().arrows.push_back({owner, control.target_name, torque,
+                                          drawing.track_of(drawing.position(point)), columns, -1,
+                                          true, "control of an actuator"});
     }
 }
 
@@ -112,16 +111,13 @@ void add_row_force(const Drawing& drawing, const mech::Row& row, std::size_t ind
                    CoordinateForce& force) {
     const std::vector<double> lambda = drawing.states.column(fmt::format("lambda[{}]", row.name));
     for (const mech::Entry& entry : row.A) {
-        const auto axis =
-            std::find(particle.coordinates.begin(), particle.coordinates.end(), entry.column);
-        const bool open = std::find(row.unattributed.begin(), row.unattributed.end(),
-                                    entry.column) != row.unattributed.end();
+        const auto axis = std::ranges::find(particle.coordinates, entry.column);
+        const bool open = contains(row.unattributed, entry.column);
         if (axis == particle.coordinates.end() || !open || lambda.empty()) {
             continue;
         }
         const std::vector<double> A = drawing.states.evaluate({&entry.value, 1});
-        std::vector<double>& component =
-            force.components[static_cast<std::size_t>(axis - particle.coordinates.begin())];
+        std::vector<double>& component = force.components[axis - particle.coordinates.begin()];
         component.resize(A.size(), 0.0);
         for (std::size_t i = 0; i < A.size(); ++i) {
             component[i] += lambda[i] * A[i];
@@ -134,7 +130,7 @@ void add_row_force(const Drawing& drawing, const mech::Row& row, std::size_t ind
 void draw_coordinate_forces(Drawing& drawing, const Uniqueness& judged) {
     const std::vector<mech::Row>& rows = drawing.equations().rows;
     for (const CoordinateParticle& particle : drawing.coordinate_particles) {
-        const ScenePoint& point = drawing.scene().points[at(particle.point)];
+        const ScenePoint& point = drawing.scene().points[particle.point];
         const std::string on = point.name;
         const Track track = point.track;
         std::map<int, CoordinateForce> forces;  // by constraint
@@ -144,7 +140,7 @@ void draw_coordinate_forces(Drawing& drawing, const Uniqueness& judged) {
             }
         }
         for (const auto& [constraint, force] : forces) {
-            const std::string& owner = drawing.model().constraints[at(constraint)].name;
+            const std::string& owner = drawing.model().constraints[constraint].name;
             std::array<int, 3> columns{-1, -1, -1};
             for (std::size_t k = 0; k < 3; ++k) {
                 if (!force.components[k].empty()) {
@@ -163,8 +159,8 @@ void draw_coordinate_forces(Drawing& drawing, const Uniqueness& judged) {
 /// Sizes of forces that have more than one component, as columns of their own.
 void add_sizes(Drawing& drawing) {
     for (SceneArrow& arrow : drawing.scene().arrows) {
-        if (std::count(arrow.columns.begin(), arrow.columns.end(), -1) == 2) {
-            arrow.size = *std::max_element(arrow.columns.begin(), arrow.columns.end());
+        if (std::ranges::count(arrow.columns, -1) == 2) {
+            arrow.size = *std::ranges::max_element(arrow.columns);
             continue;
         }
         std::vector<double> size(drawing.states.count(), 0.0);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ranges.h"
 #include "report/drawing.h"
 #include "report/shapes.h"
 
@@ -26,7 +27,7 @@ std::vector<double> quaternion_path(const std::vector<double>& axes) {
         for (double& component : u) {
             component = along < 0.0 ? -component : component;
         }
-        path.insert(path.end(), u.begin(), u.end());
+        append(path, u);
     }
     return path;
 }
@@ -41,25 +42,23 @@ bool turns_about_z_alone(const std::vector<double>& axes) {
 }
 
 /// Places that belong to the body, in its axes: those of joints and declared points.
-std::vector<Vector> places_on(const Drawing& drawing, std::size_t body) {
+std::vector<Vector> places_on(const Drawing& drawing, int body) {
     const mech::Model& model = drawing.model();
     std::vector<bool> wanted(model.points.size(), false);
     for (const mech::Joint& joint : model.joints) {
         for (const int point : joint.points) {
-            wanted[at(point)] = true;
+            wanted[point] = true;
         }
     }
     std::vector<sym::Expr> values;
-    const auto push = [&](const mech::Vec3& v) { values.insert(values.end(), v.begin(), v.end()); };
-    push(drawing.equations().points[at(model.bodies[body].centre)].position);
+    append(values, drawing.position(model.bodies[body].centre));
     for (const mech::Vec3& axis : drawing.equations().bodies[body].axes) {
-        push(axis);
+        append(values, axis);
     }
-    for (std::size_t i = 0; i < model.points.size(); ++i) {
+    for (int i = 0; i < static_cast<int>(model.points.size()); ++i) {
         const mech::Point& point = model.points[i];
-        if (at(point.body) == body && point.body >= 0 && (wanted[i] || point.named) &&
-            model.bodies[body].centre != static_cast<int>(i)) {
-            push(drawing.equations().points[i].position);
+        if (point.body == body && (wanted[i] || point.named) && model.bodies[body].centre != i) {
+            append(values, drawing.position(i));
         }
     }
     const std::vector<double> numbers = drawing.states.evaluate_at_start(values);
@@ -76,11 +75,11 @@ std::vector<Vector> places_on(const Drawing& drawing, std::size_t body) {
     return places;
 }
 
-std::vector<Shape> shapes_of(const Drawing& drawing, std::size_t index, double mass) {
+std::vector<Shape> shapes_of(const Drawing& drawing, int index, double mass) {
     const mech::Body& body = drawing.model().bodies[index];
     std::vector<sym::Expr> entries;
     for (const mech::Vec3& column : body.inertia) {
-        entries.insert(entries.end(), column.begin(), column.end());
+        append(entries, column);
     }
     const bool planar = body.kind == mech::Body::Kind::kPlanar;
     if (planar) {
@@ -116,8 +115,7 @@ std::vector<Shape> shapes_of(const Drawing& drawing, std::size_t index, double m
 bool meet(const Drawing& drawing, const std::vector<int>& points) {
     std::vector<sym::Expr> values;
     for (const int point : points) {
-        const mech::Vec3& position = drawing.equations().points[at(point)].position;
-        values.insert(values.end(), position.begin(), position.end());
+        append(values, drawing.position(point));
     }
     const std::vector<double> places = drawing.states.evaluate_at_start(values);
     double size = 1.0;
@@ -136,8 +134,7 @@ bool is_left_out(const Drawing& drawing, const mech::Joint& joint) {
     };
     const auto& written = drawing.model().constraints;
     const auto& rows = drawing.equations().rows;
-    return std::any_of(written.begin(), written.end(), belongs) &&
-           std::none_of(rows.begin(), rows.end(), belongs);
+    return std::ranges::any_of(written, belongs) && std::ranges::none_of(rows, belongs);
 }
 
 /// A joint that touches beside its places, as a wheel does, is drawn where it touches, with the
@@ -145,11 +142,11 @@ bool is_left_out(const Drawing& drawing, const mech::Joint& joint) {
 bool add_contact(Drawing& drawing, SceneJoint& drawn) {
     const compile::ReactionMap& map = drawing.states.prepared().compiled->reactions;
     for (const auto& [index, contact] : drawing.contacts) {
-        const compile::ReactionMap::Target& target = map.targets[at(index)];
-        if (map.owners[at(target.owner)].name != drawn.name) {
+        const compile::ReactionMap::Target& target = map.targets[index];
+        if (map.owners[target.owner].name != drawn.name) {
             continue;
         }
-        drawn.places.push_back({drawing.body_of[at(target.body)], contact.track});
+        drawn.places.push_back({drawing.body_of[target.body], contact.track});
         if (drawn.places.size() > 1) {
             continue;  // both sides of it touch at one place
         }
@@ -167,24 +164,22 @@ bool add_contact(Drawing& drawing, SceneJoint& drawn) {
 void draw_bodies(Drawing& drawing) {
     const mech::Model& model = drawing.model();
     drawing.body_of.assign(model.bodies.size(), -1);
-    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    for (int i = 0; i < static_cast<int>(model.bodies.size()); ++i) {
         const mech::Body& body = model.bodies[i];
         if (body.kind == mech::Body::Kind::kGround) {
             continue;
         }
         drawing.body_of[i] = static_cast<int>(drawing.scene().bodies.size());
-        SceneBody drawn{body.name,
-                        drawing.track_of(drawing.equations().points[at(body.centre)].position)};
+        SceneBody drawn{body.name, drawing.track_of(drawing.position(body.centre))};
         std::vector<sym::Expr> axes;
         for (const mech::Vec3& axis : drawing.equations().bodies[i].axes) {
-            axes.insert(axes.end(), axis.begin(), axis.end());
+            append(axes, axis);
         }
         const std::vector<double> values = drawing.states.evaluate(axes);
         drawing.turns_out_of_plane = drawing.turns_out_of_plane || !turns_about_z_alone(values);
         drawn.rotation = drawing.add_track(quaternion_path(values), 4);
-        if (const std::optional<sym::Expr>& mass = model.points[at(body.centre)].mass) {
-            const std::vector<double> number = drawing.states.evaluate_at_start({&*mass, 1});
-            drawn.mass = number.empty() ? 0.0 : number.front();
+        if (const std::optional<sym::Expr>& mass = model.points[body.centre].mass) {
+            drawn.mass = drawing.value_at_start(*mass);
         }
         drawn.shapes = shapes_of(drawing, i, drawn.mass);
         drawing.scene().bodies.push_back(std::move(drawn));
@@ -204,11 +199,10 @@ void draw_joints(Drawing& drawing) {
         }
         const bool one_place = meet(drawing, joint.points);
         for (const int point : joint.points) {
-            const int body = model.points[at(point)].body;
-            const int in_scene = body < 0 ? -1 : drawing.body_of[at(body)];
+            const int body = model.points[point].body;
+            const int in_scene = body < 0 ? -1 : drawing.body_of[body];
             if (one_place || in_scene >= 0) {
-                drawn.places.push_back(
-                    {in_scene, drawing.track_of(drawing.equations().points[at(point)].position)});
+                drawn.places.push_back({in_scene, drawing.track_of(drawing.position(point))});
             }
         }
         if (!drawn.places.empty()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ranges.h"
 #include "report/drawing.h"
 
 namespace ananke::report {
@@ -20,12 +21,10 @@ struct End {
 std::vector<End> ends_of(Drawing& drawing, const mech::Row& row) {
     std::vector<End> ends;
     for (const mech::Direction& direction : row.directions) {
-        const int point = drawing.point_of[at(direction.point)];
+        const int point = drawing.point_of[direction.point];
         End end{point, {}, drawing.states.evaluate(direction.W)};
-        end.place =
-            point >= 0
-                ? drawing.point_paths[at(point)]
-                : drawing.states.evaluate(drawing.equations().points[at(direction.point)].position);
+        end.place = point >= 0 ? drawing.point_paths[point]
+                               : drawing.states.evaluate(drawing.position(direction.point));
         ends.push_back(std::move(end));
     }
     if (!ends.empty()) {
@@ -33,12 +32,11 @@ std::vector<End> ends_of(Drawing& drawing, const mech::Row& row) {
     }
     std::size_t used = 0;
     for (const CoordinateParticle& particle : drawing.coordinate_particles) {
-        End end{particle.point, drawing.point_paths[at(particle.point)], {}};
+        End end{particle.point, drawing.point_paths[particle.point], {}};
         end.push.assign(end.place.size(), 0.0);
         const std::size_t before = used;
         for (const mech::Entry& entry : row.A) {
-            const auto axis =
-                std::find(particle.coordinates.begin(), particle.coordinates.end(), entry.column);
+            const auto axis = std::ranges::find(particle.coordinates, entry.column);
             if (axis == particle.coordinates.end()) {
                 continue;
             }
@@ -149,7 +147,7 @@ int ground_point(Drawing& drawing, Vector place) {
     }
     std::vector<double> path;
     for (std::size_t i = 0; i < drawing.states.count(); ++i) {
-        path.insert(path.end(), place.begin(), place.end());
+        append(path, place);
     }
     ScenePoint point{"", {}, ScenePoint::Kind::kGround};
     return drawing.add_point(std::move(point), std::move(path));
@@ -163,7 +161,7 @@ void draw_links(Drawing& drawing) {
         return;
     }
     for (const mech::Row& row : drawing.equations().rows) {
-        const mech::Constraint& constraint = model.constraints[at(row.constraint)];
+        const mech::Constraint& constraint = model.constraints[row.constraint];
         if (!row.holonomic || row.integrable || constraint.joint >= 0 || constraint.norm_of >= 0 ||
             constraint.rows.size() > 1 || row.actuated) {
             continue;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ranges.h"
 #include "report/drawing.h"
 #include "sym/walk.h"
 
@@ -33,17 +34,11 @@ bool stands_still(const mech::Model& model, sym::Expr e) {
            !sym::depends_on_kind(model.graph, e, sym::SymbolKind::kTime);
 }
 
-double value_of(const Drawing& drawing, sym::Expr e) {
-    const std::vector<double> value = drawing.states.evaluate_at_start({&e, 1});
-    return value.empty() ? 0.0 : value.front();
-}
-
 /// The coordinate x of a component x, x + a or x - a, a at rest; -1: another one.
 int coordinate_in(const mech::Model& model, sym::Expr component) {
     const auto find = [&](sym::Expr e) {
         const auto& all = model.coordinates;
-        const auto found = std::find_if(all.begin(), all.end(),
-                                        [&](const mech::Coordinate& c) { return c.q == e; });
+        const auto found = std::ranges::find(all, e, &mech::Coordinate::q);
         return found == all.end() ? -1 : static_cast<int>(found - all.begin());
     };
     const sym::Node& node = model.graph.node(component);
@@ -77,9 +72,7 @@ std::optional<std::array<int, 3>> coordinates_of(const Drawing& drawing,
 /// M(i, i) where it is the same for all the coordinates and nothing couples them.
 std::optional<double> common_mass(const Drawing& drawing, const std::array<int, 3>& coordinates) {
     std::optional<sym::Expr> mass;
-    const auto among = [&](int i) {
-        return std::find(coordinates.begin(), coordinates.end(), i) != coordinates.end();
-    };
+    const auto among = [&](int i) { return contains(coordinates, i); };
     for (const mech::MassEntry& entry : drawing.equations().M) {
         if (!among(entry.row) && !among(entry.column)) {
             continue;
@@ -89,14 +82,14 @@ std::optional<double> common_mass(const Drawing& drawing, const std::array<int, 
         }
         mass = entry.value;
     }
-    return mass ? std::optional(value_of(drawing, *mass)) : std::nullopt;
+    return mass ? std::optional(drawing.value_at_start(*mass)) : std::nullopt;
 }
 
 bool taken(const Drawing& drawing, const std::array<int, 3>& coordinates) {
     for (const CoordinateParticle& particle : drawing.coordinate_particles) {
         for (const int coordinate : coordinates) {
             const auto& own = particle.coordinates;
-            if (coordinate >= 0 && std::find(own.begin(), own.end(), coordinate) != own.end()) {
+            if (coordinate >= 0 && contains(own, coordinate)) {
                 return true;
             }
         }
@@ -109,11 +102,11 @@ void draw_declared(Drawing& drawing) {
     for (std::size_t i = 0; i < model.points.size(); ++i) {
         const mech::Point& point = model.points[i];
         const bool centre =
-            point.body >= 0 && model.bodies[at(point.body)].centre == static_cast<int>(i);
+            point.body >= 0 && model.bodies[point.body].centre == static_cast<int>(i);
         if (!point.named || centre) {
             continue;
         }
-        const mech::Vec3& position = drawing.equations().points[i].position;
+        const mech::Vec3& position = drawing.position(i);
         std::vector<double> path = drawing.states.evaluate(position);
         ScenePoint drawn{point.name, {}};
         const auto coordinates = point.body < 0 ? coordinates_of(drawing, position) : std::nullopt;
@@ -128,7 +121,7 @@ void draw_declared(Drawing& drawing) {
                                    : ScenePoint::Kind::kPoint;
         drawn.trail = particle;
         if (point.mass && particle) {
-            drawn.mass = value_of(drawing, *point.mass);
+            drawn.mass = drawing.value_at_start(*point.mass);
         }
         drawing.point_of[i] = drawing.add_point(std::move(drawn), std::move(path));
         if (particle && coordinates && !taken(drawing, *coordinates)) {
@@ -153,12 +146,12 @@ std::vector<std::array<int, 3>> places_by_name(const mech::Model& model) {
         if (is_new) {
             order.push_back(key);
         }
-        group->second[static_cast<std::size_t>(name[letter] - 'x')] = static_cast<int>(i);
+        group->second[name[letter] - 'x'] = static_cast<int>(i);
     }
     std::vector<std::array<int, 3>> places;
     for (const std::string& key : order) {
         const std::array<int, 3>& group = groups.at(key);
-        if (std::count(group.begin(), group.end(), -1) <= 1) {
+        if (std::ranges::count(group, -1) <= 1) {
             places.push_back(group);
         }
     }
@@ -166,7 +159,7 @@ std::vector<std::array<int, 3>> places_by_name(const mech::Model& model) {
 }
 
 std::vector<double> column_of(const Drawing& drawing, int coordinate) {
-    return drawing.states.column(drawing.model().coordinates[at(coordinate)].name);
+    return drawing.states.column(drawing.model().coordinates[coordinate].name);
 }
 
 void draw_places(Drawing& drawing, const std::vector<std::array<int, 3>>& places) {
@@ -177,7 +170,7 @@ void draw_places(Drawing& drawing, const std::vector<std::array<int, 3>>& places
             if (place[k] < 0) {
                 continue;
             }
-            names.push_back(drawing.model().coordinates[at(place[k])].name);
+            names.push_back(drawing.model().coordinates[place[k]].name);
             const std::vector<double> values = column_of(drawing, place[k]);
             for (std::size_t i = 0; i < values.size(); ++i) {
                 path[3 * i + k] = values[i];
@@ -234,8 +227,7 @@ void draw_points(Drawing& drawing) {
         }
     }
     std::vector<ScenePoint>& points = drawing.scene().points;
-    const auto trails =
-        std::count_if(points.begin(), points.end(), [](const ScenePoint& p) { return p.trail; });
+    const auto trails = std::ranges::count_if(points, [](const ScenePoint& p) { return p.trail; });
     if (static_cast<std::size_t>(trails) > kMostTrails) {
         for (ScenePoint& point : points) {
             point.trail = false;

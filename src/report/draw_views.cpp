@@ -1,6 +1,7 @@
 // What the `view` statements of a model change in its scene.
 #include <algorithm>
 
+#include "base/ranges.h"
 #include "report/drawing.h"
 
 namespace ananke::report {
@@ -30,35 +31,30 @@ class Views {
                 hide(view);
                 return;
             case mech::View::Kind::kCamera:
-                drawing_.scene().camera = SceneCamera{vector(*view.at), vector(*view.axis)};
+                drawing_.scene().camera = SceneCamera{vector(view.at), vector(view.axis)};
                 return;
         }
         set_colour(view);
     }
 
   private:
-    Vector vector(const mech::Vec3& v) const {
-        const std::vector<double> numbers = drawing_.states.evaluate_at_start(v);
-        Vector result{};
-        std::copy_n(numbers.begin(), std::min<std::size_t>(3, numbers.size()), result.begin());
-        return result;
+    double number(const std::optional<sym::Expr>& e) const {
+        return e ? drawing_.value_at_start(*e) : 0.0;
     }
-
-    double number(sym::Expr e) const {
-        const std::vector<double> numbers = drawing_.states.evaluate_at_start({&e, 1});
-        return numbers.empty() ? 0.0 : numbers.front();
+    Vector vector(const std::optional<mech::Vec3>& v) const {
+        return v ? drawing_.vector_at_start(*v) : Vector{};
     }
 
     SceneBody* body_of(const mech::View& view) {
-        const int body = view.body >= 0 ? drawing_.body_of[at(view.body)] : -1;
-        return body >= 0 ? &drawing_.scene().bodies[at(body)] : nullptr;
+        const int body = view.body >= 0 ? drawing_.body_of[view.body] : -1;
+        return body >= 0 ? &drawing_.scene().bodies[body] : nullptr;
     }
 
     /// The first shape that is given takes the place of the default ones.
     void add_shape(const mech::View& view) {
         if (view.point >= 0) {
             if (view.radius) {
-                point_at(view.point).size = number(*view.radius);
+                point_at(view.point).size = number(view.radius);
             }
             return;
         }
@@ -66,7 +62,7 @@ class Views {
         if (body == nullptr) {
             return;
         }
-        if (std::find(shaped_.begin(), shaped_.end(), view.body) == shaped_.end()) {
+        if (!contains(shaped_, view.body)) {
             shaped_.push_back(view.body);
             std::erase_if(body->shapes,
                           [](const Shape& shape) { return shape.kind != Shape::Kind::kLine; });
@@ -75,11 +71,11 @@ class Views {
         shape.kind = view.kind == mech::View::Kind::kSphere ? Shape::Kind::kSphere
                      : view.kind == mech::View::Kind::kBox  ? Shape::Kind::kBox
                                                             : Shape::Kind::kCylinder;
-        shape.radius = view.radius ? number(*view.radius) : 0.0;
-        shape.length = view.length ? number(*view.length) : 0.0;
-        shape.size = view.size ? vector(*view.size) : Vector{};
-        shape.axis = view.axis ? vector(*view.axis) : Vector{};
-        shape.at = view.at ? vector(*view.at) : Vector{};
+        shape.radius = number(view.radius);
+        shape.length = number(view.length);
+        shape.size = vector(view.size);
+        shape.axis = vector(view.axis);
+        shape.at = vector(view.at);
         body->shapes.push_back(shape);
     }
 
@@ -107,28 +103,27 @@ class Views {
             body->shapes.clear();
             body->name.clear();  // what has no name stands in no list
         }
-        if (view.point >= 0 && drawing_.point_of[at(view.point)] >= 0) {
-            drawing_.hidden_points.push_back(drawing_.point_of[at(view.point)]);
+        if (view.point >= 0 && drawing_.point_of[view.point] >= 0) {
+            drawing_.hidden_points.push_back(drawing_.point_of[view.point]);
         }
     }
 
     /// The point in the scene, added without a name where only a view knows it.
     int scene_point(int point) {
-        int& place = drawing_.point_of[at(point)];
+        int& place = drawing_.point_of[point];
         if (place < 0) {
             ScenePoint drawn{"", {}};
             drawn.size = 0.0;
-            place = drawing_.add_point(
-                std::move(drawn),
-                drawing_.states.evaluate(drawing_.equations().points[at(point)].position));
+            place = drawing_.add_point(std::move(drawn),
+                                       drawing_.states.evaluate(drawing_.position(point)));
         }
         return place;
     }
 
-    ScenePoint& point_at(int point) { return drawing_.scene().points[at(scene_point(point))]; }
+    ScenePoint& point_at(int point) { return drawing_.scene().points[scene_point(point)]; }
 
     int end_of(int body, int point) {
-        return scene_point(point >= 0 ? point : drawing_.model().bodies[at(body)].centre);
+        return scene_point(point >= 0 ? point : drawing_.model().bodies[body].centre);
     }
 
     void add_link(const mech::View& view) {
@@ -138,15 +133,13 @@ class Views {
         link.to = end_of(view.other_body, view.other_point);
         link.color = view.colour;
         std::vector<SceneLink>& links = drawing_.scene().links;
+        const auto same = [&](const SceneLink& other) {
+            return std::minmax(other.from, other.to) == std::minmax(link.from, link.to);
+        };
         for (const SceneLink& other : links) {
-            const bool same = (other.from == link.from && other.to == link.to) ||
-                              (other.from == link.to && other.to == link.from);
-            link.label = same ? other.label : link.label;
+            link.label = same(other) ? other.label : link.label;
         }
-        std::erase_if(links, [&](const SceneLink& other) {
-            return (other.from == link.from && other.to == link.to) ||
-                   (other.from == link.to && other.to == link.from);
-        });
+        std::erase_if(links, same);
         links.push_back(std::move(link));
     }
 
@@ -159,19 +152,19 @@ void remove_hidden(Scene& scene, const std::vector<int>& hidden) {
     std::vector<int> place(scene.points.size(), -1);
     std::vector<ScenePoint> kept;
     for (std::size_t i = 0; i < scene.points.size(); ++i) {
-        if (std::find(hidden.begin(), hidden.end(), static_cast<int>(i)) == hidden.end()) {
+        if (!contains(hidden, static_cast<int>(i))) {
             place[i] = static_cast<int>(kept.size());
             kept.push_back(std::move(scene.points[i]));
         }
     }
     scene.points = std::move(kept);
     for (SceneLink& link : scene.links) {
-        link.from = place[at(link.from)];
-        link.to = place[at(link.to)];
+        link.from = place[link.from];
+        link.to = place[link.to];
     }
     std::erase_if(scene.links, [](const SceneLink& l) { return l.from < 0 || l.to < 0; });
     for (int& rail : scene.rails) {
-        rail = place[at(rail)];
+        rail = place[rail];
     }
     std::erase(scene.rails, -1);
 }

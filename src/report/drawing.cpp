@@ -1,5 +1,7 @@
 #include "report/drawing.h"
 
+#include <algorithm>
+
 namespace ananke::report {
 
 Track Drawing::add_track(const std::vector<double>& path, int width) {
@@ -34,16 +36,21 @@ int Drawing::add_column(const std::string& name, const std::vector<double>& valu
 
 std::vector<double> Drawing::values_of(int column) const {
     const auto found = added_.find(column);
-    return found != added_.end() ? found->second : states.column(report.columns[at(column)].name);
+    return found != added_.end() ? found->second : states.column(report.columns[column].name);
+}
+
+double Drawing::value_at_start(sym::Expr e) const {
+    const std::vector<double> value = states.evaluate_at_start({&e, 1});
+    return value.empty() ? 0.0 : value.front();
+}
+
+Vector Drawing::vector_at_start(const mech::Vec3& v) const {
+    return {value_at_start(v[0]), value_at_start(v[1]), value_at_start(v[2])};
 }
 
 int Drawing::find_column(const std::string& name) const {
-    for (std::size_t i = 0; i < report.columns.size(); ++i) {
-        if (report.columns[i].name == name) {
-            return static_cast<int>(i);
-        }
-    }
-    return -1;
+    const auto found = std::ranges::find(report.columns, name, &Series::name);
+    return found == report.columns.end() ? -1 : static_cast<int>(found - report.columns.begin());
 }
 
 }  // namespace ananke::report

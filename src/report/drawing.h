@@ -1,4 +1,4 @@
-// A scene in the making: what all its parts need to know of each other.
+// The scene while it is built: what the functions that draw its parts share.
 #pragma once
 
 #include <array>
@@ -6,15 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "inspect/check.h"
 #include "report/report.h"
 #include "report/states.h"
-#include "inspect/check.h"
 
 namespace ananke::report {
-
-inline std::size_t at(int i) {
-    return static_cast<std::size_t>(i);
-}
 
 /// A particle whose place is given by coordinates themselves: forces on them are forces on it.
 struct CoordinateParticle {
@@ -22,7 +18,7 @@ struct CoordinateParticle {
     std::array<int, 3> coordinates{-1, -1, -1};  ///< -1: that component does not move with one
 };
 
-/// Where something touches: three numbers per state.
+/// Where two bodies touch: three numbers per state.
 struct Contact {
     Track track;
     std::vector<double> path;
@@ -48,17 +44,22 @@ struct Drawing {
 
     const mech::Model& model() const { return states.prepared().model; }
     const mech::Equations& equations() const { return states.prepared().equations; }
+    const mech::Vec3& position(std::size_t point) const {
+        return equations().points[point].position;
+    }
     Scene& scene() { return report.scene; }
 
     /// The track of a place, stored once however often it is asked for.
     Track track_of(const mech::Vec3& position);
     Track add_track(const std::vector<double>& path, int width);
-    /// Adds a point with its path; answers its place in the scene.
+    /// Adds a point with its path; returns its place in the scene.
     int add_point(ScenePoint point, std::vector<double> path);
-    /// Adds a column that the recorder did not have; answers its place.
+    /// Adds a column that the recorder did not have; returns its place.
     int add_column(const std::string& name, const std::vector<double>& values);
     /// Numbers of a column of the report, as the recorder or add_column() had them.
     std::vector<double> values_of(int column) const;
+    double value_at_start(sym::Expr e) const;  ///< 0 of a run without rows
+    Vector vector_at_start(const mech::Vec3& v) const;
     /// Place of a column in the report; -1: none.
     int find_column(const std::string& name) const;
 

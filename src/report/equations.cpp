@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ranges.h"
 #include "typeset/report_lines.h"
 
 namespace ananke::report {
@@ -50,7 +51,7 @@ EquationBlock aligned(std::string title, const std::string& formula,
     return block;
 }
 
-using Cells = std::vector<std::vector<std::string>>;
+using typeset::Cells;
 
 /// Nothing if it is too large for a page.
 std::optional<EquationBlock> matrix(std::string title, const char* name, const Cells& rows) {
@@ -72,8 +73,9 @@ std::optional<EquationBlock> matrix(std::string title, const char* name, const C
                          ""};
 }
 
-Cells zeros(std::size_t rows, std::size_t columns) {
-    return {rows, std::vector<std::string>(columns, "0")};
+/// A column of printed expressions.
+Cells column(const std::vector<mech::Expr>& values, const sym::Printer& printer) {
+    return transformed(values, [&](mech::Expr e) { return std::vector{printer.print(e)}; });
 }
 
 /// Whether matrices with these entries can be short enough: known before they are written, because
@@ -83,11 +85,10 @@ bool is_short(const mech::Model& model, const mech::Equations& equations) {
         return sym::written_size(model.graph, e) <= static_cast<double>(kLongestMatrix);
     };
     const auto entry_fits = [&](const auto& entry) { return fits(entry.value); };
-    return std::all_of(equations.M.begin(), equations.M.end(), entry_fits) &&
-           std::all_of(equations.Q.begin(), equations.Q.end(), fits) &&
-           std::all_of(equations.C.begin(), equations.C.end(), fits) &&
-           std::all_of(equations.rows.begin(), equations.rows.end(), [&](const mech::Row& row) {
-               return fits(row.b) && std::all_of(row.A.begin(), row.A.end(), entry_fits);
+    return std::ranges::all_of(equations.M, entry_fits) && std::ranges::all_of(equations.Q, fits) &&
+           std::ranges::all_of(equations.C, fits) &&
+           std::ranges::all_of(equations.rows, [&](const mech::Row& row) {
+               return fits(row.b) && std::ranges::all_of(row.A, entry_fits);
            });
 }
 
@@ -99,28 +100,7 @@ std::vector<EquationBlock> matrices(const mech::Model& model, const mech::Equati
         !is_short(model, equations)) {
         return {};
     }
-    Cells M = zeros(n, n);
-    for (const mech::MassEntry& entry : equations.M) {
-        const auto i = static_cast<std::size_t>(entry.row);
-        const auto j = static_cast<std::size_t>(entry.column);
-        M[i][j] = M[j][i] = printer.print(entry.value);
-    }
-    Cells q;
-    for (const mech::Coordinate& coordinate : model.coordinates) {
-        q.push_back({printer.print(coordinate.q)});
-    }
-    Cells A = zeros(equations.rows.size(), n);
-    Cells b;
-    for (std::size_t k = 0; k < A.size(); ++k) {
-        for (const mech::Entry& entry : equations.rows[k].A) {
-            A[k][static_cast<std::size_t>(entry.column)] = printer.print(entry.value);
-        }
-        b.push_back({printer.print(equations.rows[k].b)});
-    }
-    Cells Q;
-    for (const mech::Expr value : equations.Q) {
-        Q.push_back({printer.print(value)});
-    }
+    const Cells A = typeset::constraint_cells(equations, printer);
     std::vector<EquationBlock> blocks;
     const auto add = [&](std::optional<EquationBlock> block) {
         if (block) {
@@ -128,16 +108,20 @@ std::vector<EquationBlock> matrices(const mech::Model& model, const mech::Equati
         }
         return block.has_value();
     };
-    const bool whole = add(matrix("Coordinates", "q", q)) && add(matrix("Mass matrix", "M", M)) &&
-                       add(matrix("Given force", "Q", Q)) &&
-                       (A.empty() || (add(matrix("Constraint matrix", "A", A)) &&
-                                      add(matrix("Right side of A a = b", "b", b))));
+    const auto q = transformed(model.coordinates, &mech::Coordinate::q);
+    const auto b = transformed(equations.rows, &mech::Row::b);
+    const bool whole =
+        add(matrix("Coordinates", "q", column(q, printer))) &&
+        add(matrix("Mass matrix", "M", typeset::mass_cells(equations, printer))) &&
+        add(matrix("Given force", "Q", column(equations.Q, printer))) &&
+        (A.empty() || (add(matrix("Constraint matrix", "A", A)) &&
+                       add(matrix("Right side of A a = b", "b", column(b, printer)))));
     return whole ? blocks : std::vector<EquationBlock>{};
 }
 
 void append_stage(std::vector<EquationBlock>& blocks, const typeset::PrintedStage& printed) {
     std::vector<typeset::PrintedLine> lines = printed.parts;
-    lines.insert(lines.end(), printed.lines.begin(), printed.lines.end());
+    append(lines, printed.lines);
     if (lines.empty()) {
         return;
     }
@@ -160,11 +144,8 @@ std::vector<EquationBlock> given_blocks(const mech::Model& model, const mech::Eq
         }
     } else if (equations.has_nonideal) {
         const sym::Printer printer(model.graph, sym::Notation::kLatex);
-        Cells C;
-        for (const mech::Expr value : equations.C) {
-            C.push_back({printer.print(value)});
-        }
-        if (std::optional<EquationBlock> block = matrix("Non-ideal force", "C", C)) {
+        if (std::optional<EquationBlock> block =
+                matrix("Non-ideal force", "C", column(equations.C, printer))) {
             blocks.push_back(*std::move(block));
         }
     }

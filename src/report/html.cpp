@@ -1,8 +1,10 @@
 #include "report/html.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
+#include "base/text.h"
 #include "io/file.h"
 #include "report/sha256.h"
 #include "report/viewer_bundle.h"
@@ -16,27 +18,19 @@ std::string hash_source(std::string_view text) {
     return "'sha256-" + base64({reinterpret_cast<const char*>(digest.data()), digest.size()}) + "'";
 }
 
-/// What may act in the page: this script, this style, and nothing from elsewhere.
+/// Content security policy: only this script and this style run, and nothing is loaded.
 std::string policy(std::string_view script, std::string_view style) {
     return "default-src 'none'; script-src " + hash_source(script) + "; style-src " +
            hash_source(style) + "; img-src data: blob:; font-src data:";
 }
 
 bool begins_with(std::string_view text, std::string_view lower_case) {
-    if (text.size() < lower_case.size()) {
-        return false;
-    }
-    for (std::size_t i = 0; i < lower_case.size(); ++i) {
-        const char c = text[i];
-        if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c) != lower_case[i]) {
-            return false;
-        }
-    }
-    return true;
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+    return std::ranges::equal(text.substr(0, lower_case.size()), lower_case, {}, lower);
 }
 
-/// `text` with what would end its element, or hide that end, made harmless: `<\/script` and `<\!--`
-/// mean the same as without the stroke in the texts of a script or a style.
+/// Escapes the end tag, which would end the element, and `<!--`, which would hide its end: in a
+/// script or a style `<\/script` and `<\!--` mean the same as without the backslash.
 std::string contained(std::string_view text, std::string_view end_tag) {
     std::string out;
     out.reserve(text.size() + 16);
@@ -51,29 +45,6 @@ std::string contained(std::string_view text, std::string_view end_tag) {
 }
 
 }  // namespace
-
-std::string html_escaped(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '&':
-                out += "&amp;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += c;
-        }
-    }
-    return out;
-}
 
 std::string to_html(const Report& report, std::string_view script, std::string_view style) {
     const std::string own_script = "\n" + contained(script, "</script") + "\n";

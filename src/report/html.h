@@ -9,9 +9,6 @@
 
 namespace ananke::report {
 
-/// Text between tags or in quotes.
-std::string html_escaped(std::string_view text);
-
 /// The page, with the given script and style.
 std::string to_html(const Report& report, std::string_view script, std::string_view style);
 

@@ -90,14 +90,6 @@ JsonWriter& JsonWriter::null() {
     return *this;
 }
 
-JsonWriter& JsonWriter::numbers(std::span<const double> list) {
-    begin_array();
-    for (const double number : list) {
-        value(number);
-    }
-    return end_array();
-}
-
 void JsonWriter::quote(std::string_view text) {
     text_ += '"';
     for (std::size_t i = 0; i < text.size();) {

@@ -1,8 +1,9 @@
 // JSON text, written piece by piece, that may stand inside a script element of a page.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
-#include <span>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,12 +27,36 @@ class JsonWriter {
     JsonWriter& value(int number) { return value(static_cast<double>(number)); }
     JsonWriter& value(std::size_t number) { return value(static_cast<double>(number)); }
     JsonWriter& value(bool truth);
+    /// An array of values.
+    template <std::ranges::range List>
+    requires(!std::convertible_to<const List&, std::string_view>)
+        JsonWriter& value(const List& list) {
+        begin_array();
+        for (const auto& item : list) {
+            value(item);
+        }
+        return end_array();
+    }
     JsonWriter& null();
-    JsonWriter& numbers(std::span<const double> list);
 
     template <class T>
     JsonWriter& field(std::string_view name, const T& content) {
         return key(name).value(content);
+    }
+
+    JsonWriter& field_unless_empty(std::string_view name, std::string_view content) {
+        return content.empty() ? *this : field(name, content);
+    }
+    /// An array of objects; `write` puts the fields of an item.
+    template <class List, class Write>
+    JsonWriter& objects(std::string_view name, const List& items, Write write) {
+        key(name).begin_array();
+        for (const auto& item : items) {
+            begin_object();
+            write(item);
+            end_object();
+        }
+        return end_array();
     }
 
     const std::string& text() const { return text_; }

@@ -13,8 +13,17 @@ TEST(Json, NestsAndSeparates) {
     JsonWriter json;
     json.begin_object().field("a", 1).key("b").begin_array();
     json.value(0.1).value("x").value(true).null().begin_object().end_object();
-    json.end_array().key("c").numbers(std::vector<double>{1.5, -2.0}).end_object();
+    json.end_array().field("c", std::vector<double>{1.5, -2.0}).end_object();
     EXPECT_EQ(json.text(), R"({"a":1,"b":[0.1,"x",true,null,{}],"c":[1.5,-2]})");
+}
+
+TEST(Json, WritesListsOfObjectsAndOfLists) {
+    JsonWriter json;
+    json.begin_object();
+    json.objects("a", std::vector<int>{1, 2}, [&](int n) { json.field("n", n); });
+    json.field("b", std::vector<std::vector<std::string>>{{"x"}, {}});
+    json.field_unless_empty("c", "").field_unless_empty("d", "y").end_object();
+    EXPECT_EQ(json.text(), R"({"a":[{"n":1},{"n":2}],"b":[["x"],[]],"d":"y"})");
 }
 
 TEST(Json, HostileTextsComeBackAsTheyWere) {

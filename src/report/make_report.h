@@ -6,9 +6,9 @@
 
 #include "ananke/record.h"
 #include "base/result.h"
-#include "report/report.h"
-#include "inspect/check.h"
 #include "compile/prepare.h"
+#include "inspect/check.h"
+#include "report/report.h"
 
 namespace ananke::report {
 

@@ -39,15 +39,15 @@ std::vector<std::vector<double>> all_paths(const Drawing& drawing) {
     const mech::Model& model = drawing.model();
     for (std::size_t i = 0; i < model.points.size(); ++i) {
         const int body = model.points[i].body;
-        if (drawing.point_of[i] < 0 && body >= 0 && drawing.body_of[at(body)] >= 0) {
-            paths.push_back(drawing.states.evaluate(drawing.equations().points[i].position));
+        if (drawing.point_of[i] < 0 && body >= 0 && drawing.body_of[body] >= 0) {
+            paths.push_back(drawing.states.evaluate(drawing.position(i)));
         }
     }
     return paths;
 }
 
-/// How large the things are that move together: the middle one of the sizes over time, so that a
-/// vehicle that drives far away is as large as a vehicle.
+/// Size of the drawing: the median over time of the extent of all points, so that a vehicle that
+/// drives far away counts with its own size.
 double typical_length(const Drawing& drawing, const std::vector<std::vector<double>>& paths) {
     double bodies = 0.0;
     for (const SceneBody& body : drawing.report.scene.bodies) {
@@ -94,7 +94,7 @@ std::optional<Vector> weight_of(const Drawing& drawing, const CoordinateParticle
     std::vector<std::size_t> axes;
     for (std::size_t k = 0; k < 3; ++k) {
         if (particle.coordinates[k] >= 0) {
-            forces.push_back(drawing.equations().Q[at(particle.coordinates[k])]);
+            forces.push_back(drawing.equations().Q[particle.coordinates[k]]);
             axes.push_back(k);
         }
     }
@@ -119,8 +119,7 @@ std::optional<Vector> weight_of(const Drawing& drawing, const CoordinateParticle
 Vector upwards(const Drawing& drawing) {
     Vector down{};
     if (drawing.model().gravity) {
-        const std::vector<double> g = drawing.states.evaluate_at_start(*drawing.model().gravity);
-        std::copy_n(g.begin(), std::min<std::size_t>(3, g.size()), down.begin());
+        down = drawing.vector_at_start(*drawing.model().gravity);
     } else if (drawing.report.scene.rails.empty() && drawing.model().forces.empty()) {
         for (const CoordinateParticle& particle : drawing.coordinate_particles) {
             down = weight_of(drawing, particle).value_or(down);

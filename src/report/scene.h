@@ -1,9 +1,9 @@
 // What is drawn of a run, and where at every state.
 #pragma once
 
+#include "inspect/check.h"
 #include "report/report.h"
 #include "report/states.h"
-#include "inspect/check.h"
 
 namespace ananke::report {
 

@@ -69,7 +69,7 @@ Shape solid_of_inertia(double mass, const Eigen::Matrix3d& inertia, double least
         const double squared = 6.0 * (J.sum() - 2.0 * J[k]) / mass;
         shape.size[i] = std::sqrt(std::max(0.0, squared));
     }
-    const double largest = *std::max_element(shape.size.begin(), shape.size.end());
+    const double largest = *std::ranges::max_element(shape.size);
     for (double& size : shape.size) {
         size = std::max(size, kThin * largest);
     }

@@ -1,9 +1,9 @@
 // What a body looks like when nobody says it: the simplest solid of its mass and inertia.
 #pragma once
 
-#include <Eigen/Dense>
 #include <vector>
 
+#include "dense/dense.h"
 #include "report/report.h"
 
 namespace ananke::report {

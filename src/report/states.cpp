@@ -160,8 +160,7 @@ std::vector<double> States::evaluate(std::span<const sym::Expr> expressions,
             inputs[k] = row[places_[k]];
         }
         const std::vector<double>& parameters = parameters_at(i);
-        std::copy(parameters.begin(), parameters.end(),
-                  inputs.begin() + static_cast<std::ptrdiff_t>(places_.size()));
+        std::ranges::copy(parameters, inputs.begin() + static_cast<std::ptrdiff_t>(places_.size()));
         kernel.run(inputs.data(), values.data() + i * expressions.size());
     }
     return values;

@@ -49,7 +49,8 @@ Table start_table(const inspect::CheckReport& check) {
 
 }  // namespace
 
-std::vector<Table> check_tables(const inspect::CheckReport& check, const compile::Prepared& prepared) {
+std::vector<Table> check_tables(const inspect::CheckReport& check,
+                                const compile::Prepared& prepared) {
     std::vector<Table> tables{system_table(check, prepared)};
     if (prepared.compiled->constraint_rows > 0) {
         tables.push_back(with_head("Constraints", "", inspect::constraint_table(check, prepared)));

@@ -23,8 +23,9 @@ void merge(compile::ReactionShare& into, const compile::ReactionShare& other) {
     into.shared_with = std::move(owners);
 }
 
-/// Adds what the state of a row leaves open.
-void look_at(const States& states, std::size_t row, dynamics::Evaluator& evaluator, Uniqueness& found) {
+/// Merges the reactions that are not unique at the state of this row.
+void look_at(const States& states, std::size_t row, dynamics::Evaluator& evaluator,
+             Uniqueness& found) {
     const States::State state = states.state(row);
     for (std::size_t p = 0; p < state.parameters.size(); ++p) {
         const auto which = static_cast<int>(p);

@@ -4,14 +4,14 @@
 
 #include <vector>
 
-#include "report/states.h"
-#include "inspect/check.h"
 #include "compile/reactions.h"
+#include "inspect/check.h"
+#include "report/states.h"
 
 namespace ananke::report {
 
 struct Uniqueness {
-    /// Per target of reactions: what some state leaves open.
+    /// Per target of reactions: what is not unique at some state.
     std::vector<compile::ReactionShare> shares;
     std::vector<bool> lambda_unique;  ///< per row
 };

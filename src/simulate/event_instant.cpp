@@ -2,17 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace ananke::simulate {
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-/// Rates below this part of their terms are round-off.
-constexpr double kRoundOff = 16.0 * kEpsilon;
-/// Times are told apart down to this part of them.
-constexpr double kSameTime = 4.0 * kEpsilon;
 /// A light ball between a heavy one and a wall is hit pi/2 sqrt(M/m) times: 5000 for 1e7.
 constexpr int kMostRounds = 5000;
 
@@ -73,11 +67,10 @@ void EventInstant::find_headings(double t, const double* q, const double* v) {
     rate_scales_.run(in, rate_scale_.data());
     for (std::size_t k = 0; k < now_.size(); ++k) {
         const int side = guarded_side(k);
-        const bool counts = event(k).crossing == mech::Event::Crossing::kEither ||
-                            (event(k).crossing == mech::Event::Crossing::kFalling) == (side > 0);
         const bool at_zero = std::abs(now_[k]) <= zero_[k] + kSameTime * std::abs(t * rate_[k]);
         const bool across = rate_[k] * side < -kRoundOff * rate_scale_[k];
-        heads_across_[k] = event(k).of_positions && counts && at_zero && across ? 1 : 0;
+        heads_across_[k] =
+            event(k).of_positions && counts(event(k), side) && at_zero && across ? 1 : 0;
     }
 }
 
@@ -98,7 +91,7 @@ bool EventInstant::has_turned_away(std::size_t k) const {
 
 std::optional<int> EventInstant::next() {
     const std::size_t count = happened_.size();
-    for (std::size_t looked = 0; looked < count; ++looked) {
+    for (std::size_t tried = 0; tried < count; ++tried) {
         if (place_ == count) {
             place_ = 0;
             ++round_;

@@ -7,6 +7,7 @@
 // after them.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,17 @@
 #include "dynamics/evaluator.h"
 
 namespace ananke::simulate {
+
+/// Values and rates below this part of the sums of their terms are round-off.
+inline constexpr double kRoundOff = 16.0 * std::numeric_limits<double>::epsilon();
+/// Times that differ by less than this part of them are one instant.
+inline constexpr double kSameTime = 4.0 * std::numeric_limits<double>::epsilon();
+
+/// Whether an event asks for crossings that leave this side.
+inline bool counts(const compile::CompiledEvents::One& event, int side) {
+    return event.crossing == mech::Event::Crossing::kEither ||
+           (event.crossing == mech::Event::Crossing::kFalling) == (side > 0);
+}
 
 class EventInstant {
   public:
@@ -56,7 +68,7 @@ class EventInstant {
     std::vector<char> due_;           ///< came to this instant, and has not had its turn
     std::vector<char> sent_;          ///< sent across by others, likewise
     std::vector<char> happened_;
-    std::size_t place_ = 0;  ///< in the list, of the next one to look at
+    std::size_t place_ = 0;  ///< in the list, of the next candidate
     int round_ = 0;
 };
 

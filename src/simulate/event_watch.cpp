@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
-
-#include "base/text.h"
+#include <utility>
 
 namespace ananke::simulate {
 namespace {
 
-/// Intervals of a step at whose ends and middles the values are looked at.
+/// Intervals of a step at whose ends and middles the values are sampled.
 constexpr int kIntervals = 8;
 constexpr std::size_t kSamples = 2 * kIntervals + 1;
 /// Divisions of an interval in which a value may touch zero twice.
@@ -24,15 +21,8 @@ constexpr double kEdge = 0.02;
 constexpr double kNearZero = 0.1;
 /// Slopes that promise this many times the change that is seen belong to a faster motion.
 constexpr double kRestless = 8.0;
-/// Halvings towards the beginning of a step that look for the way back of an event.
+/// Halvings towards the beginning of a step in search of a state on the event's side.
 constexpr int kShortestFlight = 45;
-/// A value below this, relative to the largest terms it has had, is round-off.
-constexpr double kRoundOff = 16.0 * std::numeric_limits<double>::epsilon();
-/// An event that comes again within this time (relative to 1 + |t|) makes no progress.
-constexpr double kNoProgress = 1e-10;
-constexpr int kMostPiled = 8;
-/// Events whose times differ by less than this part of 1 + |t| happen together.
-constexpr double kSameTime = 4.0 * std::numeric_limits<double>::epsilon();
 constexpr double kNever = std::numeric_limits<double>::infinity();
 /// After an event the first step is at most this many times the time since the one before.
 constexpr double kGaps = 16.0;
@@ -43,18 +33,15 @@ int sign_of(double f) {
     return f > 0.0 ? 1 : f < 0.0 ? -1 : 0;
 }
 
-Error endless(double t, const std::string& name) {
-    return {ErrorCode::kNotUnique,
-            fmt::format("at t = {}: the event {} happens again and again at ever shorter "
-                        "intervals, infinitely often up to this time, and the model does not say "
-                        "how the motion goes on; let an event stop the run before",
-                        to_short_text(t, 9), name)};
-}
-
 }  // namespace
 
-EventWatch::EventWatch(dynamics::Evaluator& evaluator, std::size_t state_size)
+EventWatch::EventWatch(dynamics::Evaluator& evaluator, dynamics::StateEquation& equation,
+                       dynamics::Surface& surface, FrictionWatch& frictions, Journal& journal)
     : evaluator_(&evaluator),
+      equation_(&equation),
+      surface_(&surface),
+      frictions_(&frictions),
+      journal_(&journal),
       compiled_(&evaluator.model().events),
       instant_(evaluator),
       values_(compiled_->values),
@@ -65,7 +52,7 @@ EventWatch::EventWatch(dynamics::Evaluator& evaluator, std::size_t state_size)
       parameters_(compiled_->parameters),
       n_(static_cast<std::size_t>(evaluator.model().n())) {
     const std::size_t count = compiled_->list.size();
-    y_.assign(state_size, 0.0);
+    y_.assign(equation.size(), 0.0);
     for (std::vector<double>* each :
          {&now_, &scale_, &rounding_, &rate_, &rate_scale_, &band_, &kept_band_, &found_}) {
         each->assign(count, 0.0);
@@ -82,7 +69,7 @@ EventWatch::EventWatch(dynamics::Evaluator& evaluator, std::size_t state_size)
 
 /// Coordinates carry the rounding of the largest sizes they have had: x = 0 is reached from 1 up to
 /// that of 1.
-void EventWatch::note_terms(const double* inputs) {
+void EventWatch::raise_rounding(const double* inputs) {
     scales_.run(inputs, scale_.data());
     for (std::size_t k = 0; k < scale_.size(); ++k) {
         rounding_[k] = std::fmax(rounding_[k], kRoundOff * scale_[k]);
@@ -90,18 +77,18 @@ void EventWatch::note_terms(const double* inputs) {
 }
 
 /// Values, rates and their scales at a state.
-void EventWatch::look_at(double t, const double* q, const double* v, const double* a) {
+void EventWatch::evaluate_rates(double t, const double* q, const double* v, const double* a) {
     const double* in = evaluator_->inputs(t, q, v, a).data();
     values_.run(in, now_.data());
-    note_terms(in);
+    raise_rounding(in);
     rates_.run(in, rate_.data());
     rate_scales_.run(in, rate_scale_.data());
 }
 
-void EventWatch::start(double t, const double* q, const double* v, const double* a) {
-    look_at(t, q, v, a);
+void EventWatch::start(double t, std::span<const double> y) {
+    evaluate_rates(t, y.data(), y.data() + n_, equation_->acceleration(t, y));
     for (std::size_t k = 0; k < side_.size(); ++k) {
-        face(static_cast<int>(k));
+        find_side(static_cast<int>(k));
     }
     parameters_.run(evaluator_->inputs().data(), formula_.data());
     last_time_ = t;
@@ -113,7 +100,7 @@ void EventWatch::start(double t, const double* q, const double* v, const double*
 }
 
 /// Decides the side of an event from its value, or from its rate where the value is round-off.
-void EventWatch::face(int which) {
+void EventWatch::find_side(int which) {
     const auto k = static_cast<std::size_t>(which);
     if (std::abs(now_[k]) > rounding_[k]) {
         side_[k] = sign_of(now_[k]);
@@ -147,13 +134,6 @@ EventWatch::Sample EventWatch::sample_at(int which, double t) {
     return {t, f, aside == t ? 0.0 : (value_at(which, aside) - f) / (aside - t)};
 }
 
-/// Whether the direction of the event asks for a crossing that leaves this side.
-bool EventWatch::counts(int which, int side) const {
-    const mech::Event::Crossing crossing = event(which).crossing;
-    return crossing == mech::Event::Crossing::kEither ||
-           (crossing == mech::Event::Crossing::kFalling) == (side > 0);
-}
-
 bool EventWatch::crossed(int which, int side, double f) const {
     const double band = band_[static_cast<std::size_t>(which)];
     return side != 0 && !std::isnan(f) && sign_of(f) != side && (band == 0.0 || std::abs(f) > band);
@@ -180,7 +160,7 @@ void EventWatch::fill_samples(double begin, double until) {
     }
 }
 
-void EventWatch::look_at_rows(std::span<const double> row_times) {
+void EventWatch::sample_rows(std::span<const double> row_times) {
     row_times_.clear();
     row_values_.clear();
     for (const double t : row_times) {
@@ -211,15 +191,18 @@ std::optional<double> EventWatch::row_beyond(int which, const Sample& from, cons
     return std::nullopt;
 }
 
-Result<std::optional<double>> EventWatch::after_step(ode::Stepper& stepper, double until,
+Result<std::optional<double>> EventWatch::after_step(SingularStepper& stepper, double until,
                                                      std::span<const double> row_times) {
+    if (compiled_->list.empty()) {
+        return std::optional<double>();
+    }
     stepper_ = &stepper;
     const double begin = stepper.t_previous();
     const std::size_t count = side_.size();
     const double* q = stepper.y_previous().data();
-    note_terms(evaluator_->inputs(begin, q, q + n_).data());
+    raise_rounding(evaluator_->inputs(begin, q, q + n_).data());
     fill_samples(begin, until);
-    look_at_rows(row_times);
+    sample_rows(row_times);
     const auto sample = [&](std::size_t s, std::size_t k) { return samples_[s * count + k]; };
     for (std::size_t s = 0; s + 2 < kSamples; s += 2) {
         kept_side_ = side_;
@@ -230,7 +213,7 @@ Result<std::optional<double>> EventWatch::after_step(ode::Stepper& stepper, doub
                                sample(s + 2, k), kMostDivisions)
                             .value_or(kNever);
             if (unresolved_) {
-                return endless(sample(s, k).t, event(*unresolved_).name);
+                return endless_events(sample(s, k).t, event(*unresolved_).name);
             }
             first = std::min(first, found_[k]);
         }
@@ -258,11 +241,11 @@ std::optional<double> EventWatch::dip(const Sample& from, const Sample& to) {
     return from.t + std::clamp(x, kEdge * width, (1.0 - kEdge) * width);
 }
 
-/// Where to look once more for zeros between two samples, if there may be more than the ends tell:
+/// Where to divide the interval between two samples, if it may hold more zeros than its ends show:
 /// the bottom of a dip; the place where the parabola through the three, f = line + 4 c x (1 - x),
 /// turns; the middle where the slopes promise more than the values show, as those of a fast wave
 /// do, and where a value is not a number. Tangents find the bottom of a kink and parabolas that of
-/// a smooth dip, so that they take turns.
+/// a smooth dip, so that they alternate.
 std::optional<double> EventWatch::suspect(const Sample& from, const Sample& middle,
                                           const Sample& to, bool by_tangents) {
     if (std::isnan(from.f + middle.f + to.f)) {
@@ -313,7 +296,7 @@ std::optional<double> EventWatch::search(int which, const Sample& from, const Sa
         band_[k] = std::abs(to.f) > band_[k] ? 0.0 : band_[k];
         return std::nullopt;
     }
-    if (counts(which, side)) {
+    if (counts(event(which), side)) {
         return locate(which, from, to);
     }
     side = sign_of(to.f);
@@ -397,96 +380,16 @@ void EventWatch::collect_due(double t) {
         side_[k] = kept_side_[k];
         if (found_[k] <= t + kSameTime * (1.0 + std::abs(t))) {
             due_.push_back(which);
-        } else if (crossed(which, side_[k], now_[k]) && !counts(which, side_[k])) {
+        } else if (crossed(which, side_[k], now_[k]) && !counts(event(which), side_[k])) {
             side_[k] = now_[k] == 0.0 ? side_[k] : -side_[k];
         }
     }
 }
 
-EventInstant& EventWatch::begin_instant(double t, const double* q, const double* v) {
-    instant_.begin(t, q, v, due_, side_, rounding_);
-    return instant_;
-}
-
-Result<EventEffect> EventWatch::carry_out(int which, double t, const double* q, double* v) {
-    const compile::CompiledEvents::One& one = event(which);
-    const compile::CompiledModel& model = evaluator_->model();
-    const auto k = static_cast<std::size_t>(which);
-    if (t != last_[k]) {  // not once more at one instant
-        const bool progress = t - last_[k] > kNoProgress * (1.0 + std::abs(t));
-        piled_[k] = progress ? 0 : piled_[k] + 1;
-        last_[k] = t;
-    }
-    if (piled_[k] >= kMostPiled) {
-        return endless(t, one.name);
-    }
-
-    EventEffect effect;
-    const auto add = [](std::string& text, const char* separator, const std::string& more) {
-        text += text.empty() ? more : separator + more;
-    };
-    if (one.record || one.stop) {
-        for (const bool velocity : {false, true}) {
-            for (std::size_t i = 0; i < n_; ++i) {
-                add(effect.detail, ", ",
-                    fmt::format("{}{} = {}", model.coordinate_names[i], velocity ? "'" : "",
-                                to_text(velocity ? v[i] : q[i])));
-            }
-        }
-    }
-    actions_.run(evaluator_->inputs(t, q, v).data(), action_.data());
-    const double* next = action_.data() + one.first_action;
-    for (const int coordinate : one.coordinates) {
-        const auto i = static_cast<std::size_t>(coordinate);
-        add(effect.detail, ", ",
-            fmt::format("{}' {} -> {}", model.coordinate_names[i], to_text(v[i]), to_text(*next)));
-        v[i] = *next++;
-    }
-    for (const int parameter : one.parameters) {
-        const auto p = static_cast<std::size_t>(parameter);
-        add(effect.detail, ", ",
-            fmt::format("{} {} -> {}", model.parameter_names[p],
-                        to_text(evaluator_->parameter(parameter)), to_text(*next)));
-        evaluator_->set_parameter(parameter, *next++);
-        follows_[p] = false;
-    }
-    effect.resets = !one.coordinates.empty();
-    effect.changes = !one.parameters.empty();
-    if (effect.changes) {
-        follow_parameters();
-        evaluator_->hold_integrals(t, q);
-    }
-    const std::pair<bool, const char*> kinds[] = {{effect.resets, "reset"},
-                                                  {effect.changes, "parameter"},
-                                                  {one.record, "record"},
-                                                  {one.stop, "stop"}};
-    for (const auto& [done, kind] : kinds) {
-        if (done) {
-            add(effect.kind, "+", kind);
-        }
-    }
-    return effect;
-}
-
-/// Parameters computed from changed ones follow them. Formulas use earlier parameters only, so
-/// that each pass settles at least one more.
-void EventWatch::follow_parameters() {
-    bool moved = true;
-    for (std::size_t pass = 0; moved && pass < formula_.size(); ++pass) {
-        moved = false;
-        parameters_.run(evaluator_->inputs().data(), formula_.data());
-        for (std::size_t p = 0; p < formula_.size(); ++p) {
-            const auto which = static_cast<int>(p);
-            if (follows_[p] && formula_[p] != evaluator_->parameter(which)) {
-                evaluator_->set_parameter(which, formula_[p]);
-                moved = true;
-            }
-        }
-    }
-}
-
-void EventWatch::resume(double t, const double* q, const double* v, const double* a) {
-    look_at(t, q, v, a);
+/// Goes on from the state that the events of the instant have left, with its acceleration. Returns
+/// the longest step to try from there: events may come as soon again as they did.
+double EventWatch::resume(double t, std::span<const double> y) {
+    evaluate_rates(t, y.data(), y.data() + n_, equation_->acceleration(t, y));
     const std::span<const double> before = instant_.before();
     for (std::size_t k = 0; k < side_.size(); ++k) {
         const auto which = static_cast<int>(k);
@@ -497,19 +400,17 @@ void EventWatch::resume(double t, const double* q, const double* v, const double
         // Still at zero: it leaves from here. One that is about to happen keeps its side.
         const bool leaves = happened ? std::abs(now_[k]) <= 2.0 * std::abs(before[k]) + tiny
                                      : std::abs(now_[k]) <= tiny + instant && heading != 0 &&
-                                           (heading == side_[k] || !counts(which, side_[k]));
+                                           (heading == side_[k] || !counts(event(which), side_[k]));
         const bool jumped = std::abs(now_[k] - before[k]) > tiny && sign_of(now_[k]) != side_[k];
         if (leaves) {
             side_[k] = heading;
             band_[k] = 4.0 * std::abs(now_[k]) + kRoundOff * scale_[k];
         } else if (happened || jumped) {
-            face(which);  // a jump over zero is no event
+            find_side(which);  // a jump over zero is no event
         }
     }
-    due_.clear();
-    const double gap = t - last_time_;
-    longest_step_ = gap > kNoProgress * (1.0 + std::abs(t)) ? kGaps * gap : 0.0;
-    last_time_ = t;
+    const double gap = t - std::exchange(last_time_, t);
+    return gap > kNoProgress * (1.0 + std::abs(t)) ? kGaps * gap : kNever;
 }
 
 }  // namespace ananke::simulate

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "simulate/friction_watch.h"
 #include "dynamics/stick_share.h"
+#include "simulate/friction_decision.h"
 
 namespace ananke::simulate {
 namespace {
@@ -23,28 +23,17 @@ constexpr double kNoPart = 1e-9;
 constexpr double kSameRatio = 1e-6;
 /// Changes nearer to each other than this (relative to 1 + |t|) make no progress.
 constexpr double kNoProgress = 1e-12;
-/// Limits grown by this factor pull much more than before.
-constexpr double kMuchMore = 2.0;
+/// So many of them in a row are no motion.
 constexpr int kMostPiled = 40;
-/// A slip lies along a line or in a plane.
-constexpr int kMostComponents = 2;
-/// Pulls are a size to measure slips by: beyond so many frictions several are measured together.
-constexpr int kMostPulls = 64;
 
 std::size_t at(int i) {
     return static_cast<std::size_t>(i);
 }
 
-/// What a friction does while it is switched off.
-struct Held {
-    bool sticks = false;
-    std::array<double, 2> direction{0.0, 0.0};
-};
-
 }  // namespace
 
-/// What is different from the last time this was asked.
-std::vector<FrictionChange> FrictionWatch::changes() {
+/// What has changed since the decision before.
+std::vector<FrictionChange> FrictionDecision::changes() {
     std::vector<FrictionChange> changes;
     for (int f = 0; f < count(); ++f) {
         Mode& was = modes_[at(f)];
@@ -62,7 +51,7 @@ std::vector<FrictionChange> FrictionWatch::changes() {
     return changes;
 }
 
-Result<void> FrictionWatch::note_progress(double t, int f) {
+Result<void> FrictionDecision::count_progress(double t, int f) {
     piled_ = t - last_ > kNoProgress * (1.0 + std::abs(t)) ? 0 : piled_ + 1;
     last_ = t;
     if (piled_ < kMostPiled) {
@@ -74,22 +63,15 @@ Result<void> FrictionWatch::note_progress(double t, int f) {
                              to_short_text(t, 9), friction(f).name)};
 }
 
-Result<std::vector<FrictionChange>> FrictionWatch::settle(double t, const double* q,
-                                                          const double* v) {
+Result<std::vector<FrictionChange>> FrictionDecision::settle(double t, const double* q,
+                                                             const double* v) {
     measure(t, q, v);
-    const std::span<const double> values = evaluator_->friction_values(t, q, v);
-    values_.assign(values.begin(), values.end());
+    read(t, q, v);
     std::fill(released_.begin(), released_.end(), 0);
     for (int f = 0; f < count(); ++f) {
-        const compile::CompiledFriction& one = friction(f);
-        const double size = slip_size(f);
-        const bool stops = one.dry && size <= kNoSlip * speeds_[at(f)];
+        const bool stops = friction(f).dry && slip_size(f) <= kNoSlip * speeds_[at(f)];
         candidate_[at(f)] = stops ? 1 : 0;
-        std::array<double, 2> direction{0.0, 0.0};
-        for (int k = 0; k < one.components && size > 0.0 && candidate_[at(f)] == 0; ++k) {
-            direction[at(k)] = values_[at(one.first_value + k)] / size;
-        }
-        slip_along(f, direction);
+        slip_along(f, stops ? Direction{0.0, 0.0} : slip_direction(f));
     }
     const Result<void> resolved = resolve(t, q, v);
     if (!resolved) {
@@ -99,21 +81,20 @@ Result<std::vector<FrictionChange>> FrictionWatch::settle(double t, const double
     return changes();
 }
 
-void FrictionWatch::release() {
+void FrictionDecision::release() {
     for (int f = 0; f < count(); ++f) {
         slip_along(f, {0.0, 0.0});
     }
 }
 
-Result<std::vector<FrictionChange>> FrictionWatch::change(const FrictionEvent& event,
-                                                          const double* q, const double* v) {
-    const Result<void> progress = note_progress(event.t, event.which);
+Result<std::vector<FrictionChange>> FrictionDecision::change(const FrictionEvent& event,
+                                                             const double* q, const double* v) {
+    const Result<void> progress = count_progress(event.t, event.which);
     if (!progress) {
         return progress.error();
     }
     measure(event.t, q, v);
-    const std::span<const double> values = evaluator_->friction_values(event.t, q, v);
-    values_.assign(values.begin(), values.end());
+    read(event.t, q, v);
     const compile::CompiledFriction& one = friction(event.which);
     const double size = slip_size(event.which);
     const bool idles = idle_[at(event.which)] != 0;
@@ -156,47 +137,39 @@ Result<std::vector<FrictionChange>> FrictionWatch::change(const FrictionEvent& e
 
 /// One decided together with another that would begin to slide against the slip it still has: it
 /// has not come to rest yet, and will a little later.
-std::optional<int> FrictionWatch::still_slides(int but_for) const {
+std::optional<int> FrictionDecision::still_slides(int but_for) const {
     for (int f = 0; f < count(); ++f) {
         if (f != but_for && candidate_[at(f)] != 0 && !evaluator_->sticks(f) && idle_[at(f)] == 0 &&
-            signal(f) < -slip_noise(f)) {
+            signal(f) < -slip_rounding(f)) {
             return f;
         }
     }
     return std::nullopt;
 }
 
-void FrictionWatch::slide_on(int f) {
-    const compile::CompiledFriction& one = friction(f);
-    const double size = slip_size(f);
-    std::array<double, 2> direction{0.0, 0.0};
-    for (int k = 0; k < one.components; ++k) {
-        direction[at(k)] = values_[at(one.first_value + k)] / size;
-    }
-    slip_along(f, direction);
+void FrictionDecision::slide_on(int f) {
+    slip_along(f, slip_direction(f));
     candidate_[at(f)] = released_[at(f)] = 0;
 }
 
 /// All zero: without friction.
-void FrictionWatch::slip_along(int f, const std::array<double, 2>& direction) {
+void FrictionDecision::slip_along(int f, const Direction& direction) {
     idle_[at(f)] = 0;
-    evaluator_->set_slip(f, std::span(direction).first(at(friction(f).components)));
+    set_slip(f, direction);
 }
 
 /// Motion and forces at a state, with the loads and limits that belong to them.
-solve::SolveStatus FrictionWatch::accelerate(double t, const double* q, const double* v) {
+solve::SolveStatus FrictionDecision::accelerate(double t, const double* q, const double* v) {
     const solve::SolveStatus status = dynamics_->accelerate(t, q, v);
-    shares_ = status == solve::SolveStatus::kOk && dynamics_->share_sticking(t, q, v);
-    evaluator_->set_multipliers(dynamics_->lambda().data());
-    const std::span<const double> values = evaluator_->friction_values(t, q, v);
-    values_.assign(values.begin(), values.end());
+    read_forces(t, q, v, status);
+    read(t, q, v);
     return status;
 }
 
 /// Holds a friction without slip, if it can be held. Directions e in which its rows depend on rows
 /// in force, e . slip row = sum of c_k row_k, have the slip acceleration sum of c_k b_k - e . b,
 /// whatever the forces.
-void FrictionWatch::hold(int f, double t, const double* q, const double* v) {
+void FrictionDecision::hold(int f, double t, const double* q, const double* v) {
     const compile::CompiledModel& model = evaluator_->model();
     const compile::CompiledFriction& one = friction(f);
     slip_along(f, {0.0, 0.0});
@@ -219,8 +192,9 @@ void FrictionWatch::hold(int f, double t, const double* q, const double* v) {
             given += std::abs(slip_row[i]) * free[i];
         }
         for (std::size_t i = 0; i < by_others.rows.size(); ++i) {
-            by_constraints_alone = by_constraints_alone && (by_others.rows[i] < model.constraint_rows ||
-                                                            std::abs(by_others.c[i]) < kNoPart);
+            by_constraints_alone =
+                by_constraints_alone &&
+                (by_others.rows[i] < model.constraint_rows || std::abs(by_others.c[i]) < kNoPart);
         }
     }
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> axes(remainders.transpose() * remainders);
@@ -235,7 +209,7 @@ void FrictionWatch::hold(int f, double t, const double* q, const double* v) {
     }
     const double acceleration = forced.norm();
     if (acceleration > kNoForcedSlip * size + kNoSlip * (given + pulls_[at(f)])) {
-        std::array<double, 2> direction{0.0, 0.0};
+        Direction direction{0.0, 0.0};
         for (int k = 0; k < one.components; ++k) {
             direction[at(k)] = forced[k] / acceleration;
         }
@@ -249,8 +223,8 @@ void FrictionWatch::hold(int f, double t, const double* q, const double* v) {
 }
 
 /// |Q_j / M_jj| per coordinate, 0 without mass.
-std::vector<double> FrictionWatch::accelerations_by_forces(double t, const double* q,
-                                                           const double* v) {
+std::vector<double> FrictionDecision::accelerations_by_forces(double t, const double* q,
+                                                              const double* v) {
     const compile::SparseValues values = evaluator_->sparse_system(t, q, v);
     std::vector<double> free(values.Q.size(), 0.0);
     for (std::size_t i = 0; i < values.M.size(); ++i) {
@@ -262,9 +236,9 @@ std::vector<double> FrictionWatch::accelerations_by_forces(double t, const doubl
     return free;
 }
 
-/// Holds all candidates at once where their rows depend neither on the constraints nor on each other:
-/// one after the other would be held likewise.
-void FrictionWatch::hold_independent(double t, const double* q, const double* v) {
+/// Holds all candidates at once where their rows depend neither on the constraints nor on each
+/// other: one after the other would be held likewise.
+void FrictionDecision::hold_independent(double t, const double* q, const double* v) {
     std::vector<int> held;
     for (int f = 0; f < count(); ++f) {
         if (candidate_[at(f)] != 0 && !evaluator_->sticks(f) && released_[at(f)] == 0) {
@@ -287,8 +261,8 @@ void FrictionWatch::hold_independent(double t, const double* q, const double* v)
     }
 }
 
-/// The slip of a stick row at the state looked at, 0 for a constraint.
-double FrictionWatch::slip_of_row(int row) const {
+/// The slip of a stick row at the last state read, 0 for a constraint.
+double FrictionDecision::slip_of_row(int row) const {
     for (int f = 0; f < count(); ++f) {
         const int k = row - friction(f).first_row;
         if (k >= 0 && k < friction(f).components) {
@@ -300,7 +274,7 @@ double FrictionWatch::slip_of_row(int row) const {
 
 /// Whether those that are held leave a friction no slip, once their own slip is gone:
 /// slip - sum of c_k slip_k = 0.
-bool FrictionWatch::stops_with_others(int f) {
+bool FrictionDecision::stops_with_others(int f) {
     const compile::CompiledFriction& one = friction(f);
     for (int k = 0; k < one.components; ++k) {
         double left = values_[at(one.first_value + k)];
@@ -319,9 +293,9 @@ bool FrictionWatch::stops_with_others(int f) {
 }
 
 /// Slip begins against the friction that held it.
-void FrictionWatch::let_go(int f) {
+void FrictionDecision::let_go(int f) {
     const compile::CompiledFriction& one = friction(f);
-    std::array<double, 2> direction{0.0, 0.0};
+    Direction direction{0.0, 0.0};
     double size = 0.0;
     for (int k = 0; k < one.components; ++k) {
         direction[at(k)] = -dynamics_->lambda()[one.first_row + k];
@@ -335,7 +309,7 @@ void FrictionWatch::let_go(int f) {
 }
 
 /// Frictions that share a force give way together: all that are loaded as much as the worst one.
-void FrictionWatch::let_go_with_sharers(int worst) {
+void FrictionDecision::let_go_with_sharers(int worst) {
     const double ratio = 1.0 - margin(worst) / limit(worst);
     for (int f = 0; f < count() && shares_; ++f) {
         const bool as_much = margin(f) <= limit(f) * (1.0 - (1.0 - kSameRatio) * ratio);
@@ -347,7 +321,7 @@ void FrictionWatch::let_go_with_sharers(int worst) {
 }
 
 /// The friction that holds and exceeds its limit by the largest part.
-std::optional<int> FrictionWatch::worst_overloaded() const {
+std::optional<int> FrictionDecision::worst_overloaded() const {
     std::optional<int> worst;
     double largest = 0.0;
     for (int f = 0; f < count(); ++f) {
@@ -364,135 +338,26 @@ std::optional<int> FrictionWatch::worst_overloaded() const {
     return worst;
 }
 
-/// d slip/dt = (d slip/dv) a - b
-std::array<double, 2> FrictionWatch::slip_acceleration(int f) const {
-    const compile::CompiledFriction& one = friction(f);
-    std::array<double, 2> result{0.0, 0.0};
-    for (int k = 0; k < one.components; ++k) {
-        const int row = one.first_row + k;
-        const std::span<const double> entries = evaluator_->row(row);
-        double sum = -evaluator_->b(row);
-        for (std::size_t i = 0; i < entries.size(); ++i) {
-            sum += entries[i] * dynamics_->a()[static_cast<Eigen::Index>(i)];
-        }
-        result[at(k)] = sum;
-    }
-    return result;
-}
-
-/// Whether a friction may hold much more than where its pull was measured.
-bool FrictionWatch::pulls_have_grown() const {
-    for (int f = 0; f < count(); ++f) {
-        if (friction(f).dry && limit(f) > kMuchMore * measured_limits_[at(f)]) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/// Accelerations by each friction alone, of the coordinates and of all slips: with it less without.
-/// Sums of magnitudes, as forces of several frictions may cancel.
-void FrictionWatch::measure_pulls(double t, const double* q, const double* v) {
-    if (!pulls_have_grown()) {
-        return;
-    }
-    std::vector<Held> held(modes_.size());
-    const std::array<double, 2> none{0.0, 0.0};
-    for (int f = 0; f < count(); ++f) {
-        const std::span<const double> direction = evaluator_->direction(f);
-        held[at(f)].sticks = evaluator_->sticks(f);
-        std::copy(direction.begin(), direction.end(), held[at(f)].direction.begin());
-        measured_limits_[at(f)] = std::max(measured_limits_[at(f)], limit(f));
-    }
-    for (int f = 0; f < count(); ++f) {
-        evaluator_->set_slip(f, std::span(none).first(at(friction(f).components)));
-    }
-    if (dynamics_->accelerate(t, q, v) == solve::SolveStatus::kOk) {
-        const Eigen::VectorXd free = dynamics_->a();
-        for (int f = 0; f < count(); ++f) {
-            with_[at(f)] = slip_acceleration(f);
-        }
-        std::vector<double> slips(pulls_.size());
-        std::vector<double> accelerations(at(evaluator_->model().n()));
-        const int groups = std::min(count(), kMostPulls);
-        for (int group = 0; group < groups; ++group) {
-            for (int k = 0; k < kMostComponents; ++k) {
-                add_pull(group, groups, k, t, q, v, free, slips, accelerations);
-            }
-        }
-        for (int f = 0; f < count(); ++f) {
-            pulls_[at(f)] = std::max(pulls_[at(f)], slips[at(f)]);
-        }
-        evaluator_->scales().pull(accelerations);
-    }
-    for (int f = 0; f < count(); ++f) {
-        const Held& was = held[at(f)];
-        if (was.sticks) {
-            evaluator_->set_stick(f);
-        } else {
-            evaluator_->set_slip(f, std::span(was.direction).first(at(friction(f).components)));
-        }
-    }
-    accelerate(t, q, v);
-}
-
-/// Adds what every friction of a group changes along its k-th direction. with_: slip accelerations
-/// without any friction.
-void FrictionWatch::add_pull(int group, int groups, int k, double t, const double* q,
-                             const double* v, const Eigen::VectorXd& free, std::span<double> slips,
-                             std::span<double> accelerations) {
-    const auto each = [&](double along_k) {
-        bool any = false;
-        for (int f = group; f < count(); f += groups) {
-            const compile::CompiledFriction& one = friction(f);
-            if (one.dry && k < one.components) {
-                std::array<double, kMostComponents> along{};
-                along[at(k)] = along_k;
-                evaluator_->set_slip(f, std::span(along).first(at(one.components)));
-                any = true;
-            }
-        }
-        return any;
-    };
-    if (!each(1.0)) {
-        return;
-    }
-    if (dynamics_->accelerate(t, q, v) == solve::SolveStatus::kOk) {
-        for (int g = 0; g < count(); ++g) {
-            const std::array<double, 2> now = slip_acceleration(g);
-            slips[at(g)] += std::hypot(now[0] - with_[at(g)][0], now[1] - with_[at(g)][1]);
-        }
-        for (std::size_t i = 0; i < accelerations.size(); ++i) {
-            const auto j = static_cast<Eigen::Index>(i);
-            accelerations[i] += std::abs(dynamics_->a()[j] - free[j]);
-        }
-    }
-    each(0.0);
-}
-
 /// One let go that would move against the direction it was let go in. Its acceleration is measured
 /// by the one it would have without friction, of which it may be the rounding.
-std::optional<int> FrictionWatch::wrongly_released(double t, const double* q, const double* v) {
+std::optional<int> FrictionDecision::wrongly_released(double t, const double* q, const double* v) {
     for (int f = 0; f < count(); ++f) {
-        with_[at(f)] = slip_acceleration(f);
+        accelerations_[at(f)] = slip_acceleration(f);
     }
     for (int f = 0; f < count(); ++f) {
         if (released_[at(f)] == 0 || evaluator_->sticks(f)) {
             continue;
         }
-        const std::array<double, 2> with = with_[at(f)];
-        const std::span<const double> now = evaluator_->direction(f);
-        std::array<double, 2> direction{0.0, 0.0};
-        std::copy(now.begin(), now.end(), direction.begin());
-        const double along = direction[0] * with[0] + direction[1] * with[1];
+        const Direction with = accelerations_[at(f)];
+        const Direction released = direction(f);
+        const double along = released[0] * with[0] + released[1] * with[1];
         if (along >= 0.0) {
             continue;
         }
-        const std::array<double, 2> none{0.0, 0.0};
-        evaluator_->set_slip(f, std::span(none).first(now.size()));
+        set_slip(f, {0.0, 0.0});
         const bool solved = dynamics_->accelerate(t, q, v) == solve::SolveStatus::kOk;
-        const std::array<double, 2> without = slip_acceleration(f);
-        evaluator_->set_slip(f, std::span(direction).first(now.size()));
+        const Direction without = slip_acceleration(f);
+        set_slip(f, released);
         if (solved && along < -kNoAcceleration * std::hypot(without[0], without[1])) {
             return f;
         }
@@ -501,7 +366,7 @@ std::optional<int> FrictionWatch::wrongly_released(double t, const double* q, co
 }
 
 /// Tries combinations, one change at a time, until all that stick can and all let go move.
-Result<void> FrictionWatch::resolve(double t, const double* q, const double* v) {
+Result<void> FrictionDecision::resolve(double t, const double* q, const double* v) {
     if (!in_force_) {
         in_force_.emplace(*evaluator_);
     }

@@ -6,21 +6,17 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "ode/root.h"
 #include "compile/load_owners.h"
+#include "ode/root.h"
 
 namespace ananke::simulate {
 namespace {
 
-/// Slip of the wrong sign up to this part of its size is rounding.
-constexpr double kSlipRounding = 1e-14;
-/// The same where a slip of two components ends, whose direction is lost before.
-constexpr double kNoPlanarSlip = 1e-10;
-/// A planar slip below this part of its size has no direction of its own: what is left of it after
-/// a rest is rounding, and what begins after it still turns to where its friction pushes it.
-constexpr double kNoDirection = 1e-8;
-/// Looks into a step: force of a friction that sticks, slip of one that slips.
-constexpr int kLooks = 8;
+/// Parts of a step at whose ends the signals are evaluated.
+constexpr int kParts = 8;
+/// First step of a slip in two directions, by the last step of rest: near zero the direction turns
+/// faster than a longer step would notice.
+constexpr double kFirstOfSlip = 1e-5;
 
 std::size_t at(int i) {
     return static_cast<std::size_t>(i);
@@ -28,7 +24,8 @@ std::size_t at(int i) {
 
 }  // namespace
 
-std::vector<SharedLoad> shared_loads(const compile::CompiledModel& model, const solve::Analysis& analysis) {
+std::vector<SharedLoad> shared_loads(const compile::CompiledModel& model,
+                                     const solve::Analysis& analysis) {
     const std::vector<bool> gives_way = compile::rows_that_give_way(model);
     std::vector<SharedLoad> shared;
     for (std::size_t f = 0; f < model.frictions.size(); ++f) {
@@ -62,218 +59,183 @@ std::vector<SharedLoad> shared_loads(const compile::CompiledModel& model, const 
     return shared;
 }
 
-FrictionWatch::FrictionWatch(dynamics::Evaluator& evaluator, const dynamics::DynamicsOptions& options, double tolerance,
-                             dynamics::StateEquation* equation)
+FrictionWatch::FrictionWatch(dynamics::Evaluator& evaluator,
+                             const dynamics::DynamicsOptions& options, double tolerance,
+                             dynamics::StateEquation& equation, dynamics::Surface& surface,
+                             Journal& journal)
     : evaluator_(&evaluator),
-      tolerance_(tolerance),
-      equation_(equation),
-      signals_(evaluator.model().frictions.size()),
-      earlier_(evaluator.model().frictions.size()),
-      noise_(evaluator.model().frictions.size()),
-      speeds_(evaluator.model().frictions.size()),
-      pulls_(evaluator.model().frictions.size()),
-      measured_limits_(evaluator.model().frictions.size()),
-      released_(evaluator.model().frictions.size()),
-      candidate_(evaluator.model().frictions.size()),
-      idle_(evaluator.model().frictions.size()),
-      begin_sizes_(evaluator.model().frictions.size()),
-      with_(evaluator.model().frictions.size()),
-      modes_(evaluator.model().frictions.size()) {
-    if (!evaluator.model().frictions.empty() || !evaluator.model().feedback.empty()) {
-        dynamics_.emplace(evaluator, options);
+      equation_(&equation),
+      surface_(&surface),
+      journal_(&journal),
+      decision_(evaluator, options, tolerance),
+      y_(equation.size()) {
+    const std::size_t count = evaluator.model().frictions.size();
+    for (std::vector<double>* each : {&signals_, &signals_before_, &rounding_, &begin_sizes_}) {
+        each->assign(count, 0.0);
     }
 }
 
-std::size_t FrictionWatch::rows() const {
-    return static_cast<std::size_t>(evaluator_->model().m() - evaluator_->model().constraint_rows);
+void FrictionWatch::report(double t, int f, const std::string& kind, const std::string& detail) {
+    journal_->event({t, decision_.friction(f).name, kind, detail});
 }
 
-double FrictionWatch::slip_size(int f) const {
-    const compile::CompiledFriction& one = friction(f);
-    double size = 0.0;
-    for (int k = 0; k < one.components; ++k) {
-        size = std::hypot(size, values_[at(one.first_value + k)]);
+void FrictionWatch::report_shared_loads(double t, std::span<const double> y) {
+    if (empty()) {
+        return;
     }
-    return size;
-}
-
-/// Static limit less the friction force that sticking takes.
-double FrictionWatch::margin(int f) const {
-    const compile::CompiledFriction& one = friction(f);
-    double force = 0.0;
-    for (int k = 0; k < one.components; ++k) {
-        force = std::hypot(force, dynamics_->lambda()[one.first_row + k]);
-    }
-    return limit(f) - force;
-}
-
-double FrictionWatch::limit(int f) const {
-    const compile::CompiledFriction& one = friction(f);
-    return values_[at(one.first_value + 2 * one.components + 1)];
-}
-
-double FrictionWatch::largest_limit() const {
-    double largest = 0.0;
-    for (int f = 0; f < count(); ++f) {
-        largest = std::max(largest, std::abs(limit(f)));
-    }
-    return largest;
-}
-
-/// Slip up to this is none, at a state inside a step.
-double FrictionWatch::no_slip(int f) const {
-    return std::max(kNoPlanarSlip, tolerance_) * speeds_[at(f)];
-}
-
-/// Slip of the wrong sign that is none. The direction of a slip in a plane is as uncertain as
-/// states inside a step are.
-double FrictionWatch::slip_noise(int f) const {
-    return friction(f).components > 1 ? no_slip(f) : kSlipRounding * speeds_[at(f)];
-}
-
-/// What the slips are measured against from now on: the sizes of the velocities, and what friction
-/// takes away in a step. A body that friction holds has velocities of rounding alone, of forces
-/// that cancel: h (a - a) is as large as rounding of h a.
-void FrictionWatch::measure(double t, const double* q, const double* v) {
-    const std::span<const double> sizes = evaluator_->slip_sizes(t, q, v);
-    for (int f = 0; f < count(); ++f) {
-        const compile::CompiledFriction& one = friction(f);
-        const auto first = sizes.begin() + (one.first_row - evaluator_->model().constraint_rows);
-        speeds_[at(f)] =
-            *std::max_element(first, first + one.components) + longest_step_ * pulls_[at(f)];
-        evaluator_->set_still(f, kNoDirection * speeds_[at(f)]);
+    const double* q = y.data();
+    const solve::Analysis analysis =
+        solve::analyse(evaluator_->system(t, q, q + evaluator_->model().n()));
+    for (const SharedLoad& one : shared_loads(evaluator_->model(), analysis)) {
+        report(t, one.which, "shared load", one.text);
     }
 }
 
-// Positive as long as a friction goes on as it does.
-double FrictionWatch::signal(int f) const {
-    const compile::CompiledFriction& one = friction(f);
-    if (evaluator_->sticks(f)) {
-        return margin(f);
+Result<void> FrictionWatch::settle(double t, std::span<double> y) {
+    if (empty()) {
+        return {};
     }
-    const std::span<const double> direction = evaluator_->direction(f);
-    double along = 0.0;
-    for (int k = 0; k < one.components; ++k) {
-        along += direction[at(k)] * values_[at(one.first_value + k)];
+    return adopt(t, y, decision_.settle(t, y.data(), y.data() + evaluator_->model().n()));
+}
+
+/// Reports the changes, and removes what is left of slips where a friction holds from now on.
+Result<void> FrictionWatch::adopt(double t, std::span<double> y,
+                                  const Result<std::vector<FrictionChange>>& changes) {
+    if (!changes) {
+        return changes.error();
     }
-    return along;
+    for (const FrictionChange& one : changes.value()) {
+        report(t, one.which, one.kind, one.detail);
+    }
+    equation_->expect_hold(decision_.largest_limit());
+    if (!surface_->project(t, y)) {
+        return Error{
+            ErrorCode::kNotConverged,
+            fmt::format("the state at t = {} could not be brought to rest where friction holds it",
+                        to_text(t))};
+    }
+    equation_->choose_rows();
+    return {};
+}
+
+Result<double> FrictionWatch::change(double t, std::span<double> y, double next_step) {
+    const Result<std::vector<FrictionChange>> changes =
+        decision_.change(event_, y.data(), y.data() + evaluator_->model().n());
+    if (const Result<void> adopted = adopt(t, y, changes); !adopted) {
+        return adopted.error();
+    }
+    const bool slides_in_a_plane =
+        std::any_of(changes.value().begin(), changes.value().end(), [&](const FrictionChange& one) {
+            return one.kind == "slip" && decision_.friction(one.which).components > 1;
+        });
+    return changes.value().empty() ? next_step : slides_in_a_plane ? kFirstOfSlip * next_step : 0.0;
 }
 
 /// Motion and forces at a state of the step, by the program where it serves. The solver chooses its
 /// rows where the step begins, when it is first needed.
 solve::SolveStatus FrictionWatch::find_forces(ode::Stepper& stepper, double t, const double* q,
                                               const double* v) {
-    if (equation_ != nullptr && equation_->give_forces(t, q, v, *dynamics_)) {
+    dynamics::Dynamics& dynamics = decision_.dynamics();
+    if (equation_->give_forces(t, q, v, dynamics)) {
         return solve::SolveStatus::kOk;
     }
-    if (!by_own_rows_) {
-        by_own_rows_ = true;
+    if (!rows_chosen_) {
+        rows_chosen_ = true;
         const double* begin = stepper.y_previous().data();
         const solve::SolveStatus status =
-            dynamics_->accelerate(stepper.t_previous(), begin, begin + evaluator_->model().n());
+            dynamics.accelerate(stepper.t_previous(), begin, begin + evaluator_->model().n());
         if (t == stepper.t_previous() || status != solve::SolveStatus::kOk) {
             return status;
         }
     }
-    return dynamics_->accelerate_in_step(t, q, v);
+    return dynamics.accelerate_in_step(t, q, v);
 }
 
-/// Signals at a state of the step. Multipliers are needed only where a friction sticks.
+/// Multipliers are needed only where a friction sticks.
 void FrictionWatch::find_signals(ode::Stepper& stepper, double t, std::span<const double> y) {
-    const auto n = static_cast<std::size_t>(evaluator_->model().n());
     const double* q = y.data();
-    const double* v = y.data() + n;
-    bool solved = true;
-    shares_ = false;
+    const double* v = q + evaluator_->model().n();
+    solve::SolveStatus status = solve::SolveStatus::kOk;
     if (evaluator_->any_sticks()) {
-        solved = find_forces(stepper, t, q, v) == solve::SolveStatus::kOk;
-        shares_ = solved && dynamics_->share_sticking(t, q, v);
-        evaluator_->set_multipliers(dynamics_->lambda().data());
+        status = find_forces(stepper, t, q, v);
+        decision_.read_forces(t, q, v, status);
     }
-    const std::span<const double> values = evaluator_->friction_values(t, q, v);
-    values_.assign(values.begin(), values.end());
-    for (int f = 0; f < count(); ++f) {
-        const bool known = solved || !evaluator_->sticks(f);
-        signals_[at(f)] = !known              ? std::nan("")
-                          : idle_[at(f)] != 0 ? no_slip(f) - slip_size(f)
-                                              : signal(f);
-        noise_[at(f)] = evaluator_->sticks(f) ? limit_rounding() * limit(f) : slip_noise(f);
+    decision_.read(t, q, v);
+    for (int f = 0; f < decision_.count(); ++f) {
+        const bool known = status == solve::SolveStatus::kOk || !evaluator_->sticks(f);
+        signals_[at(f)] = known ? decision_.signal(f) : std::nan("");
+        rounding_[at(f)] = decision_.signal_rounding(f);
     }
 }
 
-std::optional<FrictionEvent> FrictionWatch::after_step(ode::Stepper& stepper) {
-    if (empty()) {
-        return std::nullopt;
+Result<std::optional<double>> FrictionWatch::after_step(SingularStepper& stepper, double until,
+                                                        std::span<const double> /*row_times*/) {
+    const std::optional<FrictionEvent> found = empty() ? std::nullopt : first_event(stepper);
+    if (!found || (found->t >= until && until < stepper.t())) {
+        return std::optional<double>();
     }
+    event_ = *found;
+    return std::optional(found->t);
+}
+
+std::optional<FrictionEvent> FrictionWatch::first_event(ode::Stepper& stepper) {
     const double begin = stepper.t_previous();
     const double end = stepper.t();
-    by_own_rows_ = false;
     const double* const state = stepper.y().data();
-    longest_step_ = std::max(longest_step_, std::abs(end - begin));
-    measure(end, state, state + evaluator_->model().n());
+    rows_chosen_ = false;
+    decision_.measure(end, state, state + evaluator_->model().n(), end - begin);
     find_signals(stepper, begin, stepper.y_previous());
-    for (int f = 0; f < count(); ++f) {
-        begin_sizes_[at(f)] = slip_size(f);
+    for (int f = 0; f < decision_.count(); ++f) {
+        begin_sizes_[at(f)] = decision_.slip_size(f);
     }
-    y_.resize(stepper.y().size());
     double before = begin;
-    std::optional<FrictionEvent> first;
-    for (int look = 1; look <= kLooks && !first; ++look) {
-        const double now = look == kLooks ? end : begin + (end - begin) * look / kLooks;
-        earlier_.swap(signals_);
+    for (int part = 1; part <= kParts; ++part) {
+        const double now = part == kParts ? end : begin + (end - begin) * part / kParts;
         if (stepper.dense(now, y_) != ode::Status::kOk) {
             return std::nullopt;
         }
+        signals_before_.swap(signals_);
         find_signals(stepper, now, y_);
-        seen_ = signals_;  // locate() looks elsewhere
-        seen_noise_ = noise_;
-        for (int f = 0; f < count(); ++f) {
-            if (!friction(f).dry || !(seen_[at(f)] < -seen_noise_[at(f)])) {
+        signals_now_ = signals_;  // locate() evaluates them elsewhere
+        rounding_now_ = rounding_;
+        std::optional<FrictionEvent> first;
+        for (int f = 0; f < decision_.count(); ++f) {
+            if (!decision_.friction(f).dry || !(signals_now_[at(f)] < -rounding_now_[at(f)])) {
                 continue;
             }
             const std::optional<FrictionEvent> one =
-                earlier_[at(f)] > 0.0 ? locate(stepper, f, before, now)
-                                      : FrictionEvent{before, f, evaluator_->sticks(f)};
+                signals_before_[at(f)] > 0.0 ? locate(stepper, f, before, now)
+                                             : FrictionEvent{before, f, evaluator_->sticks(f)};
             if (one && (!first || one->t < first->t)) {
                 first = one;
             }
         }
-        signals_ = seen_;
+        if (first) {
+            return first;
+        }
+        signals_ = signals_now_;
         before = now;
     }
-    if (first) {
-        return first;
-    }
-    // A planar slip that has a direction keeps it as the one it is measured against.
-    for (int f = 0; f < count(); ++f) {
-        const compile::CompiledFriction& one = friction(f);
-        const double size = slip_size(f);
-        if (one.components < 2 || evaluator_->sticks(f) || idle_[at(f)] != 0 || size == 0.0) {
-            continue;
-        }
-        if (one.dry && size < begin_sizes_[at(f)] && size < kNoPlanarSlip * speeds_[at(f)]) {
+    for (int f = 0; f < decision_.count(); ++f) {
+        if (decision_.slip_size(f) < begin_sizes_[at(f)] && decision_.has_lost_direction(f)) {
             return FrictionEvent{end, f, false};
         }
-        if (size <= kNoDirection * speeds_[at(f)]) {
-            continue;
-        }
-        const std::array<double, 2> direction{values_[at(one.first_value)] / size,
-                                              values_[at(one.first_value + 1)] / size};
-        evaluator_->set_slip(f, direction);
+        decision_.turn_with_slip(f);
     }
     return std::nullopt;
 }
 
+/// Where the signal of one friction passes zero between two times.
 std::optional<FrictionEvent> FrictionWatch::locate(ode::Stepper& stepper, int f, double before,
                                                    double after) {
-    auto look = [&](double t) {
+    const auto signal_at = [&](double t) {
         if (stepper.dense(t, y_) != ode::Status::kOk) {
             return std::nan("");
         }
         find_signals(stepper, t, y_);
         return signals_[at(f)];
     };
-    const Result<ode::Root> root = ode::find_root(look, before, after, 0.0);
+    const Result<ode::Root> root = ode::find_root(signal_at, before, after, 0.0);
     if (!root) {
         return std::nullopt;
     }

@@ -1,7 +1,5 @@
 #include "simulate/journal.h"
 
-#include <algorithm>
-
 namespace ananke::simulate {
 
 void Journal::row(std::span<const double> values) {
@@ -18,20 +16,6 @@ void Journal::event(const Event& event) {
     if (!recorded) {
         fail(recorded.error());
     }
-}
-
-void Journal::add(const ode::Statistics& part) {
-    ode::Statistics& sum = summary_.steps;
-    const bool first = sum.steps == 0;
-    sum.steps += part.steps;
-    sum.rejected += part.rejected;
-    sum.rhs_evaluations += part.rhs_evaluations;
-    sum.jacobians += part.jacobians;
-    sum.factorisations += part.factorisations;
-    sum.smallest_step =
-        first ? part.smallest_step : std::min(sum.smallest_step, part.smallest_step);
-    sum.largest_step = std::max(sum.largest_step, part.largest_step);
-    sum.last_error = part.last_error;
 }
 
 void Journal::finish() {

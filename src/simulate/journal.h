@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
-#include "ode/stepper.h"
 #include "ananke/record.h"
+#include "ode/stepper.h"
 #include "simulate/run.h"
 
 namespace ananke::simulate {
@@ -16,6 +16,7 @@ class Journal {
     explicit Journal(Recorder& recorder) : recorder_(&recorder) {}
 
     RunSummary& summary() { return summary_; }
+    const RunSummary& summary() const { return summary_; }
 
     /// The first failure counts; those after it are its consequences.
     void fail(Error error) {
@@ -28,7 +29,7 @@ class Journal {
     void row(std::span<const double> values);
     void event(const Event& event);
     /// Counts the steps since the integrator last started.
-    void add(const ode::Statistics& part);
+    void add(const ode::Statistics& part) { ode::add(summary_.steps, part); }
     /// Ends the record with the reason for the end.
     void finish();
 

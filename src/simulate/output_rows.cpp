@@ -73,7 +73,7 @@ ode::Status OutputRows::write_until(double until, SingularStepper& stepper) {
                  fmt::format("interrupted at t = {}", to_text(journal_->summary().reached))});
             return ode::Status::kOk;
         }
-        const ode::Status status = inside_step(t, stepper);
+        const ode::Status status = find_state(t, stepper);
         if (status != ode::Status::kOk) {
             return status;
         }
@@ -82,8 +82,9 @@ ode::Status OutputRows::write_until(double until, SingularStepper& stepper) {
     return ode::Status::kOk;
 }
 
-/// dense_y_ at t.
-ode::Status OutputRows::inside_step(double t, SingularStepper& stepper) {
+/// The state inside the step, into dense_y_. Evaluations of f for it leave no trace in the
+/// equation.
+ode::Status OutputRows::find_state(double t, SingularStepper& stepper) {
     const dynamics::RightHandSide::Aside aside = equation_->aside();
     return stepper.dense(t, dense_y_);
 }
@@ -120,7 +121,7 @@ void OutputRows::write_by_own_law(double t, std::span<const double> y, SingularS
         return;
     }
     journal_->summary().reached = t;
-    note_rank(t);
+    report_rank(t);
     const std::span<const double> row = writer_.fill(t, position, velocity, y_[2 * n_]);
     if (writer_.lacks_principle()) {
         journal_->fail({ErrorCode::kNotApplicable,
@@ -132,7 +133,7 @@ void OutputRows::write_by_own_law(double t, std::span<const double> y, SingularS
     if (is_off_constraints(t)) {
         return;
     }
-    note_not_finite(t, row);
+    record_not_finite(t, row);
     journal_->row(row);
     summarize();
 }
@@ -157,7 +158,7 @@ solve::SolveStatus OutputRows::accelerate(double t, double pivot, const Singular
                           : dynamics_.accelerate_in_step(t, position, velocity);
 }
 
-void OutputRows::note_rank(double t) {
+void OutputRows::report_rank(double t) {
     RunSummary& summary = journal_->summary();
     summary.rank_warning = summary.rank_warning || dynamics_.rank_warning();
     if (rank_ >= 0 && dynamics_.rank() != rank_) {
@@ -167,7 +168,7 @@ void OutputRows::note_rank(double t) {
     rank_ = dynamics_.rank();
 }
 
-void OutputRows::note_not_finite(double t, std::span<const double> row) {
+void OutputRows::record_not_finite(double t, std::span<const double> row) {
     std::string& first = journal_->summary().not_finite;
     for (std::size_t i = 0; i < row.size() && first.empty(); ++i) {
         if (!std::isfinite(row[i])) {

@@ -1,4 +1,4 @@
-// The rows of a run at the times that were asked for.
+// The rows of a run at its output times.
 #pragma once
 
 #include <cstddef>
@@ -8,20 +8,20 @@
 
 #include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
+#include "dynamics/state_equation.h"
+#include "dynamics/surface.h"
 #include "simulate/journal.h"
 #include "simulate/row_writer.h"
 #include "simulate/run.h"
 #include "simulate/singular_stepper.h"
-#include "dynamics/state_equation.h"
-#include "dynamics/surface.h"
 
 namespace ananke::simulate {
 
 class OutputRows {
   public:
     /// All must outlive the rows.
-    OutputRows(dynamics::Evaluator& evaluator, dynamics::StateEquation& equation, dynamics::Surface& surface, Journal& journal,
-               const RunOptions& options);
+    OutputRows(dynamics::Evaluator& evaluator, dynamics::StateEquation& equation,
+               dynamics::Surface& surface, Journal& journal, const RunOptions& options);
 
     /// The state that the balance of energy is counted from.
     void start(double t, std::span<const double> y);
@@ -57,12 +57,12 @@ class OutputRows {
     void forget_rank() { rank_ = -1; }
 
   private:
-    ode::Status inside_step(double t, SingularStepper& stepper);
+    ode::Status find_state(double t, SingularStepper& stepper);
     void write(double t, std::span<const double> y, SingularStepper& stepper);
     void write_by_own_law(double t, std::span<const double> y, SingularStepper& stepper);
     solve::SolveStatus accelerate(double t, double pivot, const SingularStepper& stepper);
-    void note_rank(double t);
-    void note_not_finite(double t, std::span<const double> row);
+    void report_rank(double t);
+    void record_not_finite(double t, std::span<const double> row);
     bool is_off_constraints(double t);
     void summarize();
     void watch_energy(double t, double energy, double imbalance);

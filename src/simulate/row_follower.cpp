@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "dynamics/row_entries.h"
-#include "solve/analysis.h"
 
 namespace ananke::simulate {
 namespace {
@@ -28,47 +27,40 @@ RowFollower::RowFollower(dynamics::Evaluator& evaluator)
       direction_before_(n_) {}
 
 void RowFollower::make() {
-    const compile::CompiledModel& model = evaluator_->model();
-    if (is_made()) {
-        return;
-    }
-    if (dynamics::has_sparse_rows(model)) {
-        sparse_.emplace(*evaluator_);
-    } else {
-        solver_.emplace(model.n(), model.m());
+    if (!is_made()) {
+        rows_ = dynamics::make_row_rank(*evaluator_);
     }
 }
 
-dynamics::WeakestRow RowFollower::choose(double t, std::span<const double> y, std::span<double> direction) {
+/// Nothing where the row does not count.
+std::optional<int> RowFollower::place_of(int row) const {
+    const std::vector<int>& kept = rows_->kept();
+    const auto found = std::find(kept.begin(), kept.end(), row);
+    return found == kept.end() ? std::nullopt
+                               : std::optional(static_cast<int>(found - kept.begin()));
+}
+
+compile::SparseValues RowFollower::values(double t, std::span<const double> y) const {
+    return evaluator_->sparse_system(t, y.data(), y.data() + n_);
+}
+
+dynamics::WeakestRow RowFollower::choose(double t, std::span<const double> y,
+                                         std::span<double> direction) {
     make();
-    if (sparse_) {
-        sparse_->choose(evaluator_->sparse_system(t, y.data(), y.data() + n_));
-        const dynamics::WeakestRow weakest = sparse_->weakest(direction);
-        watched_ = weakest.row >= 0 ? sparse_->place_of(weakest.row) : 0;
-        return weakest;
-    }
-    const solve::SolveStatus status =
-        solver_->solve(evaluator_->system(t, y.data(), y.data() + n_));
-    if (solver_->rank() > 0) {
-        solver_->weakest_remainder(direction.data());
-    }
-    watched_ = solver_->rank() - 1;
-    return {solver_->weakest_pivot(), solver_->weakest_row(), solver_->rank(),
-            status == solve::SolveStatus::kOk};
+    rows_->choose(values(t, y));
+    const dynamics::WeakestRow weakest = rows_->weakest(direction);
+    watched_ = place_of(weakest.row).value_or(0);
+    return weakest;
 }
 
-bool RowFollower::watch_weakest_of(const dynamics::Dynamics& looked, const dynamics::WeakestRow& weakest,
+bool RowFollower::watch_weakest_of(const dynamics::Dynamics& looked,
+                                   const dynamics::WeakestRow& weakest,
                                    std::span<const double> direction, double t,
                                    std::span<const double> y) {
     make();
     find_lengths(t, y, lengths_before_);
-    if (sparse_) {
-        sparse_->count_as(*looked.rows().sparse_rows());
-        watched_ = weakest.row >= 0 ? sparse_->place_of(weakest.row) : 0;
-    } else {
-        *solver_ = *looked.rows().full_rows();
-        watched_ = solver_->rank() - 1;
-    }
+    rows_->count_as(*looked.rows().row_rank());
+    watched_ = place_of(weakest.row).value_or(0);
     std::copy(direction.begin(), direction.end(), direction_before_.begin());
     return weakest.row >= 0 && first_pivot() > 0.0;
 }
@@ -79,17 +71,9 @@ bool RowFollower::watch_weakest(double t, std::span<const double> y) {
 }
 
 void RowFollower::watch_row(int row) {
-    int place = -1;
-    if (sparse_) {
-        place = sparse_->place_of(row);
-    } else {
-        for (int k = 0; k < solver_->rank(); ++k) {
-            place = solver_->kept_row(k) == row ? k : place;
-        }
-    }
-    if (place >= 0) {
-        watched_ = place;
-        find_remainder(place, direction_before_);
+    if (const std::optional<int> place = place_of(row)) {
+        watched_ = *place;
+        rows_->remainder(watched_, direction_before_);
     }
 }
 
@@ -133,36 +117,25 @@ bool RowFollower::any_reversed(double t_before, std::span<const double> before, 
 }
 
 bool RowFollower::again(double t, std::span<const double> y) {
-    if (sparse_) {
-        return sparse_->again(evaluator_->sparse_system(t, y.data(), y.data() + n_));
-    }
-    return solver_->solve_again(evaluator_->system(t, y.data(), y.data() + n_),
-                                solve::Wanted::kMotion) != solve::SolveStatus::kNotUnique;
-}
-
-void RowFollower::find_remainder(int k, std::vector<double>& x) {
-    if (sparse_) {
-        sparse_->remainder(k, x);
-    } else {
-        solver_->remainder(k, x.data());
-    }
+    return rows_->again(values(t, y));
 }
 
 void RowFollower::watch_row_that_turned(double t, std::span<const double> y) {
-    remainders_.resize(static_cast<std::size_t>(rank()) * n_);
+    const int rank = static_cast<int>(rows_->kept().size());
+    remainders_.resize(static_cast<std::size_t>(rank) * n_);
     const auto place = [this](int k) {
         return remainders_.begin() +
                static_cast<std::ptrdiff_t>(k) * static_cast<std::ptrdiff_t>(n_);
     };
-    for (int k = 0; k < rank(); ++k) {
-        find_remainder(k, direction_);
+    for (int k = 0; k < rank; ++k) {
+        rows_->remainder(k, direction_);
         std::copy(direction_.begin(), direction_.end(), place(k));
     }
     if (!again(t, y)) {
         return;
     }
-    for (int k = rank() - 1; k >= 0; --k) {
-        find_remainder(k, direction_);
+    for (int k = rank - 1; k >= 0; --k) {
+        rows_->remainder(k, direction_);
         if (std::inner_product(direction_.begin(), direction_.end(), place(k), 0.0) < 0.0) {
             watched_ = k;
             std::copy_n(place(k), n_, direction_before_.begin());
@@ -173,9 +146,9 @@ void RowFollower::watch_row_that_turned(double t, std::span<const double> y) {
 
 double RowFollower::signed_pivot(double t, std::span<const double> y) {
     if (!again(t, y)) {
-        return sparse_ ? 0.0 : std::nan("");
+        return 0.0;
     }
-    find_remainder(watched_, direction_);
+    rows_->remainder(watched_, direction_);
     const double part =
         dot(direction_, direction_before_) / dot(direction_before_, direction_before_);
     find_lengths(t, y, lengths_);
@@ -187,7 +160,7 @@ double RowFollower::remaining_part(double t, std::span<const double> y) {
     if (!again(t, y)) {
         return 0.0;
     }
-    find_remainder(watched_, direction_);
+    rows_->remainder(watched_, direction_);
     find_lengths(t, y, lengths_);
     const auto row = static_cast<std::size_t>(watched_row());
     return std::sqrt(dot(direction_, direction_)) / first_pivot() * lengths_[row] /
@@ -198,46 +171,21 @@ double RowFollower::first_pivot() const {
     return std::sqrt(dot(direction_before_, direction_before_));
 }
 
-/// By the rows chosen before the instant.
-RowFollower::Rank RowFollower::rank_before(double t, std::span<const double> y) {
-    again(t, y);
-    if (sparse_) {
-        return {rank(), sparse_->tied(evaluator_->sparse_system(t, y.data(), y.data() + n_))};
-    }
-    return {rank(), solver_->tied()};
-}
-
-RowFollower::Rank RowFollower::rank_there(double t, std::span<const double> y) const {
-    if (sparse_) {
-        const compile::SparseValues values = evaluator_->sparse_system(t, y.data(), y.data() + n_);
-        dynamics::SparseRows rows(*evaluator_);
-        rows.choose(values, kAtTheInstant);
-        return {static_cast<int>(rows.kept().size()), rows.tied(values)};
-    }
-    const compile::CompiledModel& model = evaluator_->model();
-    const solve::RankPolicy policy{kAtTheInstant, kAtTheInstant};
-    const solve::System at = evaluator_->system(t, y.data(), y.data() + n_);
-    solve::AccelerationSolver solver(model.n(), model.m(), policy);
-    if (solver.solve(at) != solve::SolveStatus::kNotUnique) {
-        return {solver.rank(), solver.tied()};
-    }
-    const solve::Analysis analysis = solve::analyse(at, policy);
-    std::vector<bool> tied = analysis.lambda_unique;
-    tied.flip();
-    return {analysis.rank, std::move(tied)};
-}
-
 SingularPoint RowFollower::describe(double t_before, std::span<const double> before, double t,
                                     std::span<const double> y) {
-    const Rank first = rank_before(t_before, before);
-    const Rank there = rank_there(t, y);
-    SingularPoint point{t, there.rank, first.rank, {}};
+    again(t_before, before);
+    const int rank_before = static_cast<int>(rows_->kept().size());
+    const std::vector<bool> tied_before = rows_->tied(values(t_before, before));
+    const std::unique_ptr<dynamics::RowRank> there = dynamics::make_row_rank(*evaluator_);
+    there->choose(values(t, y), kAtTheInstant);
+    const std::vector<bool> tied = there->tied(values(t, y));
+    SingularPoint point{t, static_cast<int>(there->kept().size()), rank_before, {}};
     find_lengths(t, y, lengths_);
-    for (std::size_t k = 0; k < there.tied.size(); ++k) {
+    for (std::size_t k = 0; k < tied.size(); ++k) {
         const bool vanishes = lengths_[k] < kVanishedLength * lengths_before_[k];
-        if ((there.tied[k] || vanishes) && !first.tied[k]) {
+        if ((tied[k] || vanishes) && !tied_before[k]) {
             point.rows.push_back(static_cast<int>(k));
-            point.rank -= vanishes && !there.tied[k] ? 1 : 0;
+            point.rank -= vanishes && !tied[k] ? 1 : 0;
         }
     }
     return point;

@@ -1,15 +1,15 @@
-// One row of those that count, followed along a motion: what it has besides the others reverses
-// where rows become dependent, or where the row itself vanishes.
+// One row of those that count, followed along a motion: its component orthogonal to the others
+// reverses where rows become dependent, or where the row itself vanishes.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
-#include "dynamics/sparse_rows.h"
-#include "solve/acceleration.h"
+#include "dynamics/row_rank.h"
 
 namespace ananke::simulate {
 
@@ -24,11 +24,11 @@ struct SingularPoint {
 class RowFollower {
   public:
     explicit RowFollower(dynamics::Evaluator& evaluator);
-    /// It has its memory, which the first choice takes.
-    bool is_made() const { return sparse_ || solver_; }
+    /// The first choice takes the memory.
+    bool is_made() const { return rows_ != nullptr; }
 
     /// The rows that count at a state y = (q, v, ...) from now on, and the weakest of them with
-    /// what it has besides the others (n).
+    /// its component orthogonal to the others (n).
     dynamics::WeakestRow choose(double t, std::span<const double> y, std::span<double> direction);
     /// The same, and the weakest is watched; false if there is none.
     bool watch_weakest(double t, std::span<const double> y);
@@ -53,15 +53,15 @@ class RowFollower {
     bool any_reversed(double t_before, std::span<const double> before, double t,
                       std::span<const double> y);
 
-    /// What the watched row has besides the others, along its direction where the rows were
-    /// chosen, and by its length there: 1 there, negative when it has turned round. Not a number
-    /// where nothing is.
+    /// The component of the watched row orthogonal to the others, along its direction where the
+    /// rows were chosen, and by its length there: 1 there, negative when it has turned round. 0
+    /// where the rows are dependent to working precision.
     double signed_pivot(double t, std::span<const double> y);
-    /// All that it has besides the others at a state, in any direction, over what it had where the
-    /// rows were chosen: next to nothing at a singular configuration, while a row that turns as its
-    /// mechanism does only has no part along its direction there. 0 where nothing is.
+    /// The length of that component over its length where the rows were chosen: near 0 at a
+    /// singular configuration. A row that turns as its mechanism does only loses the part along its
+    /// old direction. 0 where the rows are dependent to working precision.
     double remaining_part(double t, std::span<const double> y);
-    /// The part of it that the others did not reproduce where the rows were chosen.
+    /// The length of that component where the rows were chosen.
     double first_pivot() const;
 
     /// What becomes dependent at a state that was not so before, where the rows were chosen.
@@ -72,27 +72,14 @@ class RowFollower {
     void make();
     bool again(double t, std::span<const double> y);
     void find_lengths(double t, std::span<const double> y, std::vector<double>& lengths);
-    int watched_row() const {
-        return sparse_ ? sparse_->kept()[static_cast<std::size_t>(watched_)]
-                       : solver_->kept_row(watched_);
-    }
-    void find_remainder(int k, std::vector<double>& x);
-    int rank() const {
-        return sparse_ ? static_cast<int>(sparse_->kept().size()) : solver_->rank();
-    }
-    struct Rank {
-        int rank;
-        std::vector<bool> tied;  ///< m
-    };
-    Rank rank_before(double t, std::span<const double> y);
-    Rank rank_there(double t, std::span<const double> y) const;
+    compile::SparseValues values(double t, std::span<const double> y) const;
+    std::optional<int> place_of(int row) const;
+    int watched_row() const { return rows_->kept()[static_cast<std::size_t>(watched_)]; }
 
     dynamics::Evaluator* evaluator_;
     std::size_t n_;
-    // One of these two, made when it is first needed; it keeps the order of the rows.
-    std::optional<dynamics::SparseRows> sparse_;  ///< of models with many coordinates
-    std::optional<solve::AccelerationSolver> solver_;
-    int watched_ = 0;                                   ///< place in that order
+    std::unique_ptr<dynamics::RowRank> rows_;           ///< made when it is first needed
+    int watched_ = 0;                                   ///< place among its kept rows
     std::vector<double> direction_, direction_before_;  ///< n
     std::vector<double> remainders_;                    ///< rank x n
     std::vector<double> lengths_before_;                ///< m  of rows, where they were chosen

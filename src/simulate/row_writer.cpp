@@ -117,6 +117,8 @@ RowWriter::RowWriter(dynamics::Evaluator& evaluator, dynamics::Dynamics& dynamic
     }
 }
 
+/// Rows in the velocities: psi' = A a - b over its terms, which may all vanish at an instant: at
+/// least over the sizes of A times those of the accelerations. Holonomic rows: phi' over its terms.
 void RowWriter::find_violations(double t, const double* q, const double* v) {
     const compile::CompiledModel& model = evaluator_->model();
     evaluator_->residuals(solve::Level::kVelocities, t, q, v, rate_.data(), scale_.data());
@@ -124,7 +126,6 @@ void RowWriter::find_violations(double t, const double* q, const double* v) {
     for (std::size_t i = 0; i < violations_.size(); ++i) {
         violations_[i] = {residual[i], rate_[i] / solve::divisor(scale_[i])};
     }
-    // psi' = A a - b. Terms may all vanish at an instant: the sizes of A count too.
     const compile::SparseValues at = evaluator_->sparse_system(t, q, v);
     const std::span<const double> sizes =
         evaluator_->scales().accelerations_with(dynamics_->a().data());
@@ -134,12 +135,12 @@ void RowWriter::find_violations(double t, const double* q, const double* v) {
         scale_[i] = std::abs(at.b[i]);
     }
     for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
-        const auto row = static_cast<std::size_t>(model.row_entries[i].row);
-        const double term = at.A[i] * dynamics_->a()[model.row_entries[i].column];
+        const compile::Place& place = model.row_entries[i];
+        const auto row = static_cast<std::size_t>(place.row);
+        const double term = at.A[i] * dynamics_->a()[place.column];
         rate_[row] += term;
         scale_[row] += std::abs(term);
-        largest_[row] +=
-            std::abs(at.A[i]) * sizes[static_cast<std::size_t>(model.row_entries[i].column)];
+        largest_[row] += std::abs(at.A[i]) * sizes[static_cast<std::size_t>(place.column)];
     }
     for (std::size_t i = 0; i < violations_.size(); ++i) {
         if (!model.rows[i].holonomic) {

@@ -1,13 +1,13 @@
 // The columns of a run and their values at one state: the contract of the result files.
 #pragma once
 
-#include <Eigen/Dense>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "ananke/record.h"
 #include "compile/reactions.h"
+#include "dense/dense.h"
 #include "dynamics/actuation.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
@@ -36,7 +36,7 @@ class RowWriter {
     /// Requires that the dynamics was evaluated at this very state.
     std::span<const double> fill(double t, const double* q, const double* v, double work);
 
-    /// The principle was asked for and M was singular at the last row, which holds NaN instead.
+    /// RunOptions::principle was set and M was singular at the last row, which holds NaN instead.
     bool lacks_principle() const { return lacks_principle_; }
 
     std::span<const Violation> violations() const { return violations_; }

@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "ananke/record.h"
 #include "base/result.h"
-#include "mech/values.h"
-#include "ode/stepper.h"
 #include "compile/compiled_model.h"
 #include "dynamics/dynamics.h"
-#include "ananke/record.h"
 #include "dynamics/start.h"
 #include "dynamics/surface.h"
+#include "mech/values.h"
+#include "ode/stepper.h"
 
 namespace ananke::simulate {
 
@@ -67,8 +67,15 @@ struct RunSummary {
 
 /// Runs from the assembled state and hands every row to the recorder. Fails only where nothing
 /// could be recorded; a run that ends early is a summary with an error.
-RunSummary run(std::shared_ptr<const compile::CompiledModel> model, std::span<const double> parameters,
-               const dynamics::StartState& start, const RunOptions& options, Recorder& recorder);
+RunSummary run(std::shared_ptr<const compile::CompiledModel> model,
+               std::span<const double> parameters, const dynamics::StartState& start,
+               const RunOptions& options, Recorder& recorder);
+
+/// Records the programs that runs from this state need, for the model to keep, before the first of
+/// them starts. Where the state has no acceleration nothing is recorded; the run says why.
+void record_programs(std::shared_ptr<const compile::CompiledModel> model,
+                     std::span<const double> parameters, const dynamics::StartState& start,
+                     const RunOptions& options);
 
 /// 0, dt, 2 dt, ... up to and including `until`.
 Result<std::vector<double>> regular_times(double until, double every);

@@ -124,7 +124,7 @@ std::string fastest_change(dynamics::Evaluator& evaluator, const ode::Stepper& s
                        to_short_text(stepper.y()[n + fastest]), to_short_text(sizes[fastest]));
 }
 
-/// What takes the motion out of all numbers where every force is one.
+/// The largest acceleration: why a motion overflows although every force is a number.
 std::string largest_acceleration(dynamics::Evaluator& evaluator, double t, const double* y) {
     const compile::CompiledModel& model = evaluator.model();
     dynamics::Dynamics dynamics(evaluator, {});
@@ -274,7 +274,7 @@ Error describe_lost_control(dynamics::Evaluator& evaluator, double t, std::span<
 }
 
 Error describe_stagnation(dynamics::Evaluator& evaluator, const ode::Stepper& stepper,
-                          const Stagnation& measured) {
+                          const Stagnation& measured, const RunOptions& options) {
     const std::string begin = fmt::format(
         "at t = {}: the run makes no progress: steps are {} long on average, and {} "
         "more would be needed; ",
@@ -284,7 +284,7 @@ Error describe_stagnation(dynamics::Evaluator& evaluator, const ode::Stepper& st
     }
     return {ErrorCode::kStepTooSmall,
             fmt::format("{}{}; {}", begin, fastest_change(evaluator, stepper),
-                        measured.stiff
+                        options.stiff
                             ? "a force that jumps or has no limit there, or a tolerance below "
                               "rounding, is the usual cause"
                             : "a force that jumps or has no limit there is the usual cause (dry "

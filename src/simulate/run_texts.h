@@ -5,20 +5,22 @@
 #include <optional>
 #include <span>
 
-#include "base/result.h"
-#include "ode/stepper.h"
-#include "dynamics/evaluator.h"
 #include "ananke/record.h"
-#include "simulate/row_watch.h"
-#include "simulate/singular_stepper.h"
+#include "base/result.h"
+#include "dynamics/evaluator.h"
 #include "dynamics/start.h"
+#include "ode/stepper.h"
+#include "simulate/row_watch.h"
+#include "simulate/run.h"
+#include "simulate/singular_stepper.h"
+#include "simulate/stagnation.h"
 
 namespace ananke::simulate {
 
 /// The integrator's reason, and the constraints that are nearly dependent where it gave up. `rank`
 /// is that of the constraints before.
-Error describe_stop(dynamics::Evaluator& evaluator, ode::Status status, const SingularStepper& stepper,
-                    int rank);
+Error describe_stop(dynamics::Evaluator& evaluator, ode::Status status,
+                    const SingularStepper& stepper, int rank);
 
 /// A time and the state y then: q, v and whatever else.
 struct TimedState {
@@ -27,8 +29,8 @@ struct TimedState {
     int rank;  ///< of the constraints
 };
 /// The failure if constraints that are dependent at the start are so nowhere near it.
-std::optional<Error> describe_singular_start(dynamics::Evaluator& evaluator, const TimedState& start,
-                                             const TimedState& beside);
+std::optional<Error> describe_singular_start(dynamics::Evaluator& evaluator,
+                                             const TimedState& start, const TimedState& beside);
 /// The same where the start is a rounding beside such a configuration, because guesses led into it.
 /// `pivot`: of the weakest row there.
 std::optional<Error> describe_start_near_singular(dynamics::Evaluator& evaluator, double t,
@@ -39,15 +41,8 @@ std::optional<Error> describe_vanished_start(dynamics::Evaluator& evaluator, dou
                                              const dynamics::StartState& start);
 Error describe_vanished_row(const compile::CompiledModel& model, const VanishedRow& row);
 Error describe_lost_control(dynamics::Evaluator& evaluator, double t, std::span<const double> y);
-/// A run whose steps have become so short, on average, that it would need `ahead` more of them.
-struct Stagnation {
-    double pace;   ///< average length of the last steps
-    double ahead;  ///< steps that would be needed
-    bool stiff;
-    bool dry;  ///< forces bring the motion to rest as dry friction does
-};
 Error describe_stagnation(dynamics::Evaluator& evaluator, const ode::Stepper& stepper,
-                          const Stagnation& measured);
+                          const Stagnation& measured, const RunOptions& options);
 Error describe_too_many_steps(double t, std::size_t steps, std::size_t events);
 
 /// The entry of a singular configuration that was passed.

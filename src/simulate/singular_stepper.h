@@ -3,77 +3,72 @@
 //
 // The weakest pivot of the kept rows falls to zero there, errors of the acceleration grow like its
 // inverse third power, and several motions may branch off. The motion goes on smoothly on one of
-// them. So the instant is foreseen from the states before it and no step is tried
-// into it: a Gauss collocation step, whose points lie on both sides, replaces the steps that would
-// meet it. It must pass the same error test as any other step, and the constraints
-// must hold at the instant itself; a mechanism that only comes near to a singular configuration
-// fails the second test and is stepped through as ever. A step that passed over such an instant
-// unforeseen is found by the row that has turned round, and replaced in the same way.
+// them. So no step is tried into the instant:
+//
+//   foresee (singular_foresee.cpp)  the states before it tell when the row will be dependent, by
+//   its
+//                                   component orthogonal to the other rows, which changes its sign;
+//   cross (singular_cross.cpp)      one Gauss collocation step, whose points lie on both sides,
+//                                   replaces the steps that would meet it. It must pass the same
+//                                   error test as any other step, and the constraints must hold at
+//                                   the instant itself: a mechanism that only comes near to a
+//                                   singular configuration fails this and is stepped through;
+//   resume (crossing_forces.h)      an event inside the crossing cuts it; the rest of it is the
+//   next
+//                                   step, unless the forces have changed.
+//
+// A step that passed over an instant unforeseen is found by the row that has changed its direction,
+// and replaced in the same way.
 #pragma once
 
-#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "dynamics/evaluator.h"
+#include "dynamics/state_equation.h"
+#include "dynamics/surface.h"
 #include "ode/gauss_step.h"
 #include "ode/root.h"
 #include "ode/stepper.h"
-#include "dynamics/evaluator.h"
+#include "simulate/crossing_forces.h"
 #include "simulate/row_follower.h"
 
 namespace ananke::simulate {
 
-/// What the stepper asks of the run. Views only.
-struct SurfaceHooks {
-    /// f at a state on the constraints.
-    ode::FunctionRef<ode::Evaluation(double, std::span<const double>, std::span<double>)> rhs;
-    /// The same next to a singular configuration, without a new choice of rows where that can be.
-    ode::FunctionRef<ode::Evaluation(double, std::span<const double>, std::span<double>)>
-        rhs_across;
-    /// Puts a state onto the constraints; false if it cannot. None where drift is met otherwise: a
-    /// run then ends before a singular configuration.
-    ode::FunctionRef<bool(double, std::span<double>)> project;
-    /// The same for an iteration that goes on, not to the last digit.
-    ode::FunctionRef<bool(double, std::span<double>)> project_roughly;
-    /// Largest scaled violation of a position constraint.
-    ode::FunctionRef<double(double, std::span<const double>)> violation;
-    /// At the last evaluation of f on the constraints, with what it has besides the others (n).
-    ode::FunctionRef<dynamics::WeakestRow(std::span<double>)> weakest;
-    /// What made that evaluation.
-    const dynamics::Dynamics* dynamics = nullptr;
-    /// Pivots of an elimination at a state, one of which changes its sign where rows become
-    /// dependent; or none.
-    ode::FunctionRef<std::span<const double>(double, std::span<const double>)> pivots;
-};
-
 class SingularStepper final : public ode::Stepper {
   public:
-    /// `size` of y and `rtol` are those of `inner`. Without hooks nothing is watched.
-    SingularStepper(std::unique_ptr<ode::Stepper> inner, dynamics::Evaluator& evaluator, std::size_t size,
-                    double rtol, const SurfaceHooks& hooks);
+    /// `rtol` is that of `inner`. All must outlive the stepper.
+    SingularStepper(std::unique_ptr<ode::Stepper> inner, dynamics::Evaluator& evaluator,
+                    dynamics::StateEquation& equation, dynamics::Surface& surface, double rtol);
 
     using Stepper::start;
-    /// A start from a state of the last step, where that was a crossing (an event was noted
-    /// there), goes on with the rest of the crossing, unless the forces are others now.
+    /// A start from a state inside the last step, where that was a crossing (an event was recorded
+    /// there), goes on with the rest of the crossing, unless the forces have changed.
     void start(double t0, std::span<const double> y0, double step) override;
     [[nodiscard]] ode::Status step(double t_end) override;
     [[nodiscard]] ode::Status dense(double t, std::span<double> y) override;
 
-    double t() const override { return resumed_ ? t_previous_ : (collocated_ ? t_ : inner_->t()); }
-    double t_previous() const override { return collocated_ ? t_previous_ : inner_->t_previous(); }
+    double t() const override {
+        return last_ == Last::kCut ? t_previous_ : is_crossing() ? t_ : inner_->t();
+    }
+    double t_previous() const override {
+        return is_crossing() ? t_previous_ : inner_->t_previous();
+    }
     std::span<const double> y() const override {
-        return resumed_ ? std::span<const double>(y_previous_)
-                        : (collocated_ ? std::span<const double>(y_) : inner_->y());
+        return last_ == Last::kCut ? std::span<const double>(y_previous_)
+               : is_crossing()     ? std::span<const double>(y_)
+                                   : inner_->y();
     }
     std::span<const double> y_previous() const override {
-        return collocated_ ? std::span<const double>(y_previous_) : inner_->y_previous();
+        return is_crossing() ? std::span<const double>(y_previous_) : inner_->y_previous();
     }
     double next_step() const override { return inner_->next_step(); }
     /// A crossing was tested by other means.
     [[nodiscard]] double defect(double t, std::span<const double> slope) override {
-        return collocated_ ? 0.0 : inner_->defect(t, slope);
+        return is_crossing() ? 0.0 : inner_->defect(t, slope);
     }
     std::span<const double> absolute_tolerances() const override {
         return inner_->absolute_tolerances();
@@ -85,7 +80,7 @@ class SingularStepper final : public ode::Stepper {
     /// branch any more.
     bool is_lost() const { return lost_; }
     /// Instants can be crossed at all.
-    bool may_cross() const { return static_cast<bool>(hooks_.project); }
+    bool may_cross() const { return surface_->projects(); }
     /// The singular configuration inside the last step, if there is one.
     const std::optional<SingularPoint>& singular() const { return singular_; }
     /// Weakest pivot at a state inside the last step, by the order of the rows before it; 1 if that
@@ -95,21 +90,50 @@ class SingularStepper final : public ode::Stepper {
     void slope(double t, std::span<double> dydt) const { gauss_.slope(t, dydt); }
 
   private:
+    /// What the last step, or the last start, was.
+    enum class Last : std::uint8_t {
+        kInner,     ///< of the integrator
+        kCrossing,  ///< by collocation, from t_previous_ to t_
+        kCut,  ///< a start at t_previous_ inside a crossing: the rest, up to t_, is the next step
+    };
+    /// What is known of the two last states; each case includes those before it.
+    enum class Known : std::uint8_t {
+        kNothing,
+        kState,        ///< now_, without its weakest row
+        kWeakestRow,   ///< of now_
+        kWeakestRows,  ///< of previous_ and now_
+    };
     struct State {
         double t = 0.0;
         dynamics::WeakestRow weakest;
         std::vector<double> y, slope;   ///< as y
         std::vector<double> direction;  ///< n  of the weakest row
     };
+    /// What to do about an instant that may lie ahead.
+    struct Approach {
+        enum class Action : std::uint8_t {
+            kStep,     ///< by the integrator, not beyond `limit`
+            kCrossed,  ///< nothing: it has been crossed
+            kFail,     ///< the state is on no branch any more
+        };
+        Action action;
+        double limit = 0.0;
+    };
+    /// Puts the state of a motion at a time into work_; false if there is none.
+    using Motion = ode::FunctionRef<bool(double)>;
 
-    bool goes_on(double t0, std::span<const double> y0);
-    void note_forces();
-    bool forces_are_the_same(double t0);
-    bool watching() const { return static_cast<bool>(hooks_.rhs); }
-    void give_way();
-    void note_start();
-    void note_state(double t, std::span<const double> y);
-    void look_back();
+    bool is_crossing() const { return last_ != Last::kInner; }
+    bool is_blocked() const;
+    ode::Status fail();
+    void take_rest();
+    void add_statistics();
+    void record_start();
+    void record_state(double t, std::span<const double> y);
+    void find_weakest(State& state);
+    bool find_previous_weakest();
+
+    // singular_foresee.cpp
+    Approach approach(double t_end);
     std::optional<double> foresee();
     std::optional<double> foresee_from_start();
     bool is_undecided(double t) const;
@@ -117,63 +141,60 @@ class SingularStepper final : public ode::Stepper {
     bool is_on_no_branch();
     bool ends_at(double t_singular);
     bool may_have_turned();
-    void look_behind(double t_end);
-    void look_closely_ahead(double t_end);
-    void find_weakest(State& state);
+    bool no_pivot_changed();
+    void replace_if_passed(double t_end);
+    void replace_if_too_near(double t_end);
     bool prepare_path(const State& from);
     void path(double t, std::span<double> y) const;
-    /// Puts the state of a motion at a time into work_; false if there is none.
-    using Motion = ode::FunctionRef<bool(double)>;
     std::optional<double> find_turn(Motion move, double before, double after, double tolerance);
-    bool no_pivot_changed();
     std::optional<ode::Root> find_change_of_pivot(Motion move, double before, double after,
                                                   double tolerance);
+
+    // singular_cross.cpp
     bool cross(const State& from, double t_singular, double longest, double t_end);
+    bool project_closest(double t, std::span<double> y) {
+        return surface_->project_closely(t, y, equation_->order());
+    }
     bool end_is_sound(double t1);
     bool energy_is_kept(const State& from, double t1);
     double distance(std::span<const double> x, std::span<const double> y) const;
     bool vanishes(double t, std::span<const double> y);
     std::optional<double> singular_time(const State& from, double t1);
-    void take_end(const State& from, double t1, double t_end);
-    void count();
+    void accept_crossing(const State& from, double t1, double t_end);
+    bool goes_on(double t0, std::span<const double> y0);
 
     std::unique_ptr<ode::Stepper> inner_;
-    SurfaceHooks hooks_;
     dynamics::Evaluator* evaluator_;
+    dynamics::StateEquation* equation_;
+    dynamics::Surface* surface_;
     double rtol_;
+    bool watches_;  ///< there are constraints, and by a method that can tell their weakest row
     std::size_t n_;
     ode::GaussStep gauss_;
     RowFollower follower_;        ///< keeps the rows before the instant
     ode::Statistics statistics_;  ///< since start()
     ode::Statistics counted_;     ///< of that, before inner_ last started
 
+    Known known_ = Known::kNothing;
     State previous_, now_;
-    int known_states_ = 0;      ///< the last ones, with their weakest rows
-    double strongest_ = 0.0;    ///< weakest pivot since the start
-    bool has_state_ = false;    ///< now_ is the state of the last step
-    bool only_listed_ = false;  ///< the rows are those of another method: no crossing is made
-    bool lost_ = false;         ///< see is_lost()
-    bool blocked_ = false;      ///< the pivot falls, but to no crossing
-    int refused_ = 0;           ///< attempts on the way to this instant
-    int foreseen_row_ = -1;     ///< that vanishes at the instant foreseen last; -1: the weakest
+    double strongest_ = 0.0;  ///< weakest pivot since the start
+    /// The steps' own method tells no row: the follower chooses the rows, at states that steps have
+    /// led to, and an instant is found behind the step and reported, not crossed.
+    bool rows_by_follower_ = false;
+    bool lost_ = false;      ///< see is_lost()
+    int refused_ = 0;        ///< attempts on the way to this instant
+    int foreseen_row_ = -1;  ///< that vanishes at the instant foreseen last; -1: the weakest
 
-    std::vector<double> pivots_;             ///< see find_change_of_pivot()
-    std::optional<SingularPoint> singular_;  ///< in the last step
-    // The last step, if it was made by collocation.
-    bool collocated_ = false;
-    bool resumed_ = false;  ///< its rest, from t_previous_, is the next step
-    double t_ = 0.0;
+    Last last_ = Last::kInner;
+    double t_ = 0.0;  ///< end of the crossing
     double t_previous_ = 0.0;
     std::vector<double> y_, y_previous_;
-    /// Forces along it, under the law that it was made with.
-    struct Forces {
-        double t = 0.0;
-        std::vector<double> y, sum;  ///< sum: Q + C, n
-    };
-    std::array<Forces, 6> forces_;
+    std::optional<SingularPoint> singular_;  ///< in the last step
+    CrossingForces forces_;
 
     std::vector<double> work_;                  ///< as y
-    std::vector<double> end_, lower_, lowest_;  ///< likewise, once there was a crossing
+    std::vector<double> pivots_;                ///< see find_change_of_pivot()
+    std::vector<double> end_, lower_, lowest_;  ///< as y, once there was a crossing
 };
 
 }  // namespace ananke::simulate

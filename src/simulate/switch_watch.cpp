@@ -12,13 +12,13 @@
 namespace ananke::simulate {
 namespace {
 
-/// Parts of a step at whose ends it is looked at.
-constexpr std::size_t kLooks = 8;
+/// Parts of a step at whose ends g is sampled.
+constexpr std::size_t kParts = 8;
 /// Parabolas that are laid one after the other into a dip towards zero.
 constexpr int kMostParabolas = 3;
 /// A dip whose parabola comes down to this part of its lower end may reach zero.
 constexpr double kNearZero = 0.5;
-/// Halvings of a step that look for a stretch under its old law.
+/// Halvings of a step in search of a stretch under its old law.
 constexpr int kMostHalvings = 45;
 constexpr int kMostBisections = 100;
 /// A change within this part of the step that found it makes no progress.
@@ -40,10 +40,11 @@ std::size_t at(int i) {
 
 }  // namespace
 
-SwitchWatch::SwitchWatch(dynamics::Evaluator& evaluator, const dynamics::DynamicsOptions& options, double tolerance,
-                         dynamics::StateEquation& equation)
+SwitchWatch::SwitchWatch(dynamics::Evaluator& evaluator, const dynamics::DynamicsOptions& options,
+                         double tolerance, dynamics::StateEquation& equation, Journal& journal)
     : evaluator_(&evaluator),
       equation_(&equation),
+      journal_(&journal),
       tolerance_(tolerance),
       n_(at(evaluator.model().n())),
       by_reactions_(evaluator.model().switches_by_reactions()) {
@@ -55,14 +56,14 @@ SwitchWatch::SwitchWatch(dynamics::Evaluator& evaluator, const dynamics::Dynamic
         a_.resize(n_);
         gradient_.resize(n_);
     }
-    times_.assign(kLooks + 1, 0.0);
+    times_.assign(kParts + 1, 0.0);
     band_.assign(count, 0.0);
     stalled_.assign(count, 0);
     swings_.resize(count);
 }
 
 /// The state at a time of the step, into y_, with the reactions there where a switch needs them.
-void SwitchWatch::look_at(ode::Stepper& stepper, double t) {
+void SwitchWatch::find_state(ode::Stepper& stepper, double t) {
     if (stepper.dense(t, y_) != ode::Status::kOk) {
         std::fill(y_.begin(), y_.end(), std::nan(""));
         return;
@@ -71,8 +72,8 @@ void SwitchWatch::look_at(ode::Stepper& stepper, double t) {
         return;
     }
     if (!equation_->give_forces(t, y_.data(), y_.data() + n_, *dynamics_)) {
-        if (!by_own_rows_) {
-            by_own_rows_ = true;
+        if (!rows_chosen_) {
+            rows_chosen_ = true;
             const double* begin = stepper.y_previous().data();
             dynamics_->accelerate(stepper.t_previous(), begin, begin + n_);
         }
@@ -82,7 +83,7 @@ void SwitchWatch::look_at(ode::Stepper& stepper, double t) {
 }
 
 double SwitchWatch::value_at(ode::Stepper& stepper, int which, double t) {
-    look_at(stepper, t);
+    find_state(stepper, t);
     return evaluator_->switch_values(t, y_.data(), y_.data() + n_)[at(which)];
 }
 
@@ -103,34 +104,42 @@ double SwitchWatch::sample(std::size_t time, int which) const {
     return values_[time * band_.size() + at(which)];
 }
 
-std::optional<Switching> SwitchWatch::after_step(ode::Stepper& stepper,
-                                                 std::span<const double> row_times) {
-    const auto count = static_cast<int>(band_.size());
-    if (count == 0) {
-        return std::nullopt;
+Result<std::optional<double>> SwitchWatch::after_step(SingularStepper& stepper, double /*until*/,
+                                                      std::span<const double> row_times) {
+    const std::optional<Switching> found =
+        band_.empty() ? std::nullopt : first_change(stepper, row_times);
+    if (!found) {
+        return std::optional<double>();
     }
+    found_ = *found;
+    return std::optional(found->t);
+}
+
+std::optional<Switching> SwitchWatch::first_change(ode::Stepper& stepper,
+                                                   std::span<const double> row_times) {
+    const auto count = static_cast<int>(band_.size());
     const double begin = stepper.t_previous();
     const double end = stepper.t();
-    by_own_rows_ = false;
+    rows_chosen_ = false;
     values_.clear();
-    for (std::size_t look = 0; look < times_.size(); ++look) {
-        const double part = static_cast<double>(look) / static_cast<double>(times_.size() - 1);
-        times_[look] = look + 1 == times_.size() ? end : begin + (end - begin) * part;
-        look_at(stepper, times_[look]);
+    for (std::size_t i = 0; i < times_.size(); ++i) {
+        const double part = static_cast<double>(i) / static_cast<double>(times_.size() - 1);
+        times_[i] = i + 1 == times_.size() ? end : begin + (end - begin) * part;
+        find_state(stepper, times_[i]);
         const std::span<const double> g =
-            evaluator_->switch_values(times_[look], y_.data(), y_.data() + n_);
+            evaluator_->switch_values(times_[i], y_.data(), y_.data() + n_);
         values_.insert(values_.end(), g.begin(), g.end());
     }
     hold_again_where_clear();
     std::optional<Switching> first;
     for (int k = 0; k < count; ++k) {
-        const std::optional<Switching> one = first_change(stepper, k);
+        const std::optional<Switching> one = first_change_of(stepper, k);
         if (one && (!first || one->t < first->t)) {
             first = one;
         }
     }
     if (const std::optional<Switching> seen =
-            change_in_a_row(stepper, row_times, first ? first->t : end)) {
+            change_seen_in_row(stepper, row_times, first ? first->t : end)) {
         first = seen;
     }
     if (!first) {
@@ -139,10 +148,10 @@ std::optional<Switching> SwitchWatch::after_step(ode::Stepper& stepper,
     return first;
 }
 
-/// A change before `until` that the looks have missed and the state of a row shows.
-std::optional<Switching> SwitchWatch::change_in_a_row(ode::Stepper& stepper,
-                                                      std::span<const double> row_times,
-                                                      double until) {
+/// A change before `until` that the samples have missed and the state of a row shows.
+std::optional<Switching> SwitchWatch::change_seen_in_row(ode::Stepper& stepper,
+                                                         std::span<const double> row_times,
+                                                         double until) {
     double before = times_.front();
     for (const double row : row_times) {
         std::optional<Switching> first;
@@ -150,8 +159,8 @@ std::optional<Switching> SwitchWatch::change_in_a_row(ode::Stepper& stepper,
             if (evaluator_->follows(k) || !is_away(stepper, k, row)) {
                 continue;
             }
-            for (const double look : times_) {
-                before = look < row ? std::max(before, look) : before;
+            for (const double sampled : times_) {
+                before = sampled < row ? std::max(before, sampled) : before;
             }
             const Switching one = leaves(stepper, k, before, row);
             first = first && first->t <= one.t ? first : one;
@@ -179,7 +188,7 @@ void SwitchWatch::hold_again_where_clear() {
     }
 }
 
-std::optional<Switching> SwitchWatch::first_change(ode::Stepper& stepper, int which) {
+std::optional<Switching> SwitchWatch::first_change_of(ode::Stepper& stepper, int which) {
     if (evaluator_->follows(which)) {
         return std::nullopt;
     }
@@ -206,7 +215,7 @@ std::optional<Switching> SwitchWatch::first_change(ode::Stepper& stepper, int wh
     const double g = sample(0, which);
     bool acts = before > begin;
     if (!acts && !has_left(which, g)) {
-        look_at(stepper, begin);
+        find_state(stepper, begin);
         const double rounding =
             evaluator_->switch_rounding(begin, y_.data(), y_.data() + n_)[at(which)];
         acts = std::abs(g) > rounding || evaluator_->side(which) == 0;
@@ -287,7 +296,31 @@ double SwitchWatch::locate(ode::Stepper& stepper, int which, double before, doub
     return after;
 }
 
-Result<int> SwitchWatch::change(const Switching& found, std::span<const double> y) {
+/// Other switches may change at the same place; the journal names all of them.
+Result<double> SwitchWatch::change(double t, std::span<double> y, double next_step) {
+    const std::vector<compile::Switch>& switches = evaluator_->model().switches;
+    std::vector<bool> before;
+    for (std::size_t k = 0; k < switches.size(); ++k) {
+        before.push_back(switches[k].is_true(evaluator_->side(static_cast<int>(k))));
+    }
+    const Result<int> side = change_side(found_, y);
+    for (std::size_t k = 0; k < switches.size(); ++k) {
+        const auto which = static_cast<int>(k);
+        const bool failed = !side && which == found_.which;
+        const bool now = switches[k].is_true(failed ? found_.side : evaluator_->side(which));
+        if (switches[k].listed && now != before[k]) {
+            journal_->event(
+                {t, switches[k].text, "switch", now ? "true from here on" : "false from here on"});
+        }
+    }
+    if (!side) {
+        return side.error();
+    }
+    return next_step;
+}
+
+/// The side that is held from a change on: another one than was found, 0, where g comes to rest.
+Result<int> SwitchWatch::change_side(const Switching& found, std::span<const double> y) {
     const int k = found.which;
     if (evaluator_->model().switches[at(k)].of == compile::Switch::Of::kReactions) {
         return change_of_reaction(found, y);
@@ -378,7 +411,8 @@ double SwitchWatch::tolerance_of(int which, double t, std::span<const double> y)
 /// that have made them. Requires that the law that ends here is still held.
 bool SwitchWatch::swings_end(const Switching& found, std::span<const double> y) {
     const int k = found.which;
-    if (evaluator_->model().switches[at(k)].of != compile::Switch::Of::kPositions || found.side == 0) {
+    if (evaluator_->model().switches[at(k)].of != compile::Switch::Of::kPositions ||
+        found.side == 0) {
         return false;
     }
     const std::optional<double> rate = rate_at(found.t, y, k);
@@ -460,8 +494,9 @@ std::optional<Error> SwitchWatch::sticks(const Switching& found, std::span<const
             "dry friction is written `friction on`, other laws without a jump, as tanh(v/eps) for "
             "sign(v)",
             to_short_text(found.t, 9), one.text,
-            one.of == compile::Switch::Of::kPositions ? "the second derivative of left less right is"
-                                             : "left less right changes at the rate",
+            one.of == compile::Switch::Of::kPositions
+                ? "the second derivative of left less right is"
+                : "left less right changes at the rate",
             to_short_text(below->nearer, 6), to_short_text(above->nearer, 6))};
 }
 

@@ -1,7 +1,7 @@
 // Finds where a force changes its law inside a step, and decides the law that goes on from there.
 //
-// A switch changes where its g leaves the side that is held (compile/switches.h). The step is looked at
-// in several places, and between them where a parabola through three of them comes near to zero.
+// A switch changes where its g leaves the side that is held (compile/switches.h). g is sampled in
+// several places of the step, and between them where a parabola through three comes near to zero.
 //
 // Changes that make no progress in time have a reason. A law that jumps may push towards the place
 // from both sides: g' > 0 below it and g' < 0 above it, of positions g'' (THEORY: a sliding mode of
@@ -21,10 +21,11 @@
 #include <vector>
 
 #include "base/result.h"
-#include "ode/stepper.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
 #include "dynamics/state_equation.h"
+#include "simulate/journal.h"
+#include "simulate/step_watch.h"
 
 namespace ananke::simulate {
 
@@ -35,20 +36,18 @@ struct Switching {
     bool stalls;  ///< where the step began: no progress
 };
 
-class SwitchWatch {
+class SwitchWatch final : public StepWatch {
   public:
-    /// `tolerance`: of a step, relative. Evaluator and equation must outlive the watch.
-    SwitchWatch(dynamics::Evaluator& evaluator, const dynamics::DynamicsOptions& options, double tolerance,
-                dynamics::StateEquation& equation);
+    /// `tolerance`: of a step, relative. All must outlive the watch.
+    SwitchWatch(dynamics::Evaluator& evaluator, const dynamics::DynamicsOptions& options,
+                double tolerance, dynamics::StateEquation& equation, Journal& journal);
 
-    /// The first change in the step just accepted, which is looked at in the times of rows inside
-    /// it, too. Requires that the evaluator's sides are those the step was made with.
-    std::optional<Switching> after_step(ode::Stepper& stepper, std::span<const double> row_times);
-
-    /// Goes on at the state of a change with the law that acts from there. The side may be another
-    /// one than was found: 0. Fails when the motion sticks, or when a condition on reactions has no
-    /// answer.
-    Result<int> change(const Switching& found, std::span<const double> y);
+    /// Requires that the evaluator's sides are those the step was made with.
+    Result<std::optional<double>> after_step(SingularStepper& stepper, double until,
+                                             std::span<const double> row_times) override;
+    /// The law that acts from there is held. Fails when the motion sticks, or when a condition on
+    /// reactions has no answer.
+    Result<double> change(double t, std::span<double> y, double next_step) override;
 
   private:
     /// Rates of g beside a place, and nearer to it.
@@ -61,14 +60,16 @@ class SwitchWatch {
         double begun = 0.0;  ///< and of the first one since which they shrink
         int shorter = 0;     ///< in a row
     };
-    void look_at(ode::Stepper& stepper, double t);
+    std::optional<Switching> first_change(ode::Stepper& stepper, std::span<const double> row_times);
+    Result<int> change_side(const Switching& found, std::span<const double> y);
+    void find_state(ode::Stepper& stepper, double t);
     double value_at(ode::Stepper& stepper, int which, double t);
     bool has_left(int which, double g) const;
     bool is_away(ode::Stepper& stepper, int which, double t);
     double sample(std::size_t time, int which) const;
-    std::optional<Switching> first_change(ode::Stepper& stepper, int which);
-    std::optional<Switching> change_in_a_row(ode::Stepper& stepper,
-                                             std::span<const double> row_times, double until);
+    std::optional<Switching> first_change_of(ode::Stepper& stepper, int which);
+    std::optional<Switching> change_seen_in_row(ode::Stepper& stepper,
+                                                std::span<const double> row_times, double until);
     Switching leaves(ode::Stepper& stepper, int which, double before, double after);
     int side_at(ode::Stepper& stepper, int which, double t);
     std::optional<double> bottom(ode::Stepper& stepper, int which, std::size_t middle);
@@ -86,12 +87,14 @@ class SwitchWatch {
 
     dynamics::Evaluator* evaluator_;
     dynamics::StateEquation* equation_;
+    Journal* journal_;
+    Switching found_{};
     std::optional<dynamics::Dynamics> dynamics_;  ///< of its own; absent without switches
     double tolerance_;
     std::size_t n_;
     bool by_reactions_;
-    bool by_own_rows_ = false;                   ///< dynamics_ has chosen rows in this step
-    std::vector<double> times_;                  ///< looked at in the step
+    bool rows_chosen_ = false;                   ///< by dynamics_, in this step
+    std::vector<double> times_;                  ///< of the samples in the step
     std::vector<double> values_;                 ///< times x switches
     std::vector<double> y_, moved_;              ///< states
     std::vector<double> a_, gradient_;           ///< n

@@ -100,6 +100,8 @@ class AccelerationSolver {
 
     /// Tolerance on inconsistency(), kContradiction unless set.
     void set_tolerance(double tolerance) { tolerance_ = tolerance; }
+    /// Of the next solve().
+    void set_policy(RankPolicy policy) { policy_ = policy; }
 
   private:
     void choose_rows(const System& at);

@@ -46,9 +46,7 @@ ActuatedSolver::ActuatedSolver(int n, int m, std::vector<int> servo, int control
       drive_(size(controls) * size(n)),
       drive_unit_(size(controls)),
       drive_tail_(size(controls)),
-      S_(size(controls) * size(controls)),
-      S_row_(size(controls)),
-      S_column_(size(controls)),
+      S_(controls),
       beta_(size(m)),
       beta_servo_(servo_rows_.size()),
       g_(servo_rows_.size()),
@@ -60,7 +58,6 @@ ActuatedSolver::ActuatedSolver(int n, int m, std::vector<int> servo, int control
       delta_(size(n)),
       delta_ideal_(size(n)),
       solution_(size(controls)),
-      turned_(size(controls)),
       lambda_unit_(size(m)),
       a_(size(n)),
       Qc_(size(n)),
@@ -95,16 +92,15 @@ void ActuatedSolver::kept_rows(std::vector<int>& passive, std::vector<int>& serv
 void ActuatedSolver::control_pivots(std::vector<Pivot>& pivots) const {
     pivots.clear();
     for (int i = 0; i < k_; ++i) {
-        const int place = kept_servo_[size(S_row_[size(i)])];
-        pivots.push_back({S_column_[size(i)], active_servo_[size(place)]});
+        const int place = kept_servo_[size(S_.row(i))];
+        pivots.push_back({S_.control(i), active_servo_[size(place)]});
     }
 }
 
 SolveStatus ActuatedSolver::solve(const System& at, Eigen::Ref<const RowMatrix> Dt) {
     ANANKE_REQUIRE(at.n() == n_ && at.m() == m_ && Dt.rows() == k_ && Dt.cols() == n_);
     pivot_ratio_ = 1.0;
-    regularity_ = 0.0;
-    orientation_ = 0;
+    S_.clear();
     kept_servo_.clear();
     if (!all_finite(at) || !all_finite(static_cast<int>(Dt.size()), Dt.data())) {
         return SolveStatus::kNotFinite;
@@ -124,7 +120,7 @@ SolveStatus ActuatedSolver::solve(const System& at, Eigen::Ref<const RowMatrix> 
     if (!factor_S()) {
         return SolveStatus::kNotControlled;
     }
-    chosen_regularity_ = regularity_;
+    chosen_regularity_ = regularity();
     return finish(at, true, Wanted::kAll);
 }
 
@@ -142,7 +138,7 @@ SolveStatus ActuatedSolver::solve_again(const System& at, Eigen::Ref<const RowMa
     if (!factor_S()) {
         return SolveStatus::kNotControlled;
     }
-    pivot_ratio_ = std::min(pivot_ratio_, regularity_ / chosen_regularity_);
+    pivot_ratio_ = std::min(pivot_ratio_, regularity() / chosen_regularity_);
     return finish(at, false, wanted);
 }
 
@@ -172,7 +168,7 @@ void ActuatedSolver::response(const double* F, double* change) {
         solution_[size(j)] =
             -dot(n_ - r, servo_.data() + row * n_ + r, yC_.data() + r) / servo_tail_[size(row)];
     }
-    solve_S(solution_.data());
+    S_.solve(solution_.data());
     for (int i = 0; i < r; ++i) {
         sum_[size(i)] = -yC_[size(i)];
         for (int k = 0; k < k_; ++k) {
@@ -269,84 +265,27 @@ void ActuatedSolver::choose_servo_rows() {
     std::sort(kept_servo_.begin(), kept_servo_.end());
 }
 
-/// S_jk: the cosine between the tails of servo row j and actuator k, factored with full pivoting.
+/// Between the tails of an active servo row and an actuator. An actuator that only pushes against
+/// the passive constraints moves nothing.
+double ActuatedSolver::cosine(int row, int control) const {
+    const int r = passive_.rank();
+    return drive_tail_[size(control)] > kIrregular
+               ? dot(n_ - r, servo_.data() + row * n_ + r, drive_.data() + control * n_ + r) /
+                     (servo_tail_[size(row)] * drive_tail_[size(control)])
+               : 0.0;
+}
+
 bool ActuatedSolver::factor_S() {
-    regularity_ = 0.0;
-    orientation_ = 0;
+    S_.clear();
     if (servo_rank() != k_) {
         return false;
     }
-    const int r = passive_.rank();
     for (int j = 0; j < k_; ++j) {
-        const int row = kept_servo_[size(j)];
         for (int k = 0; k < k_; ++k) {
-            // An actuator that only pushes against the passive constraints moves nothing.
-            const bool moves = drive_tail_[size(k)] > kIrregular;
-            S_[size(j * k_ + k)] =
-                moves ? dot(n_ - r, servo_.data() + row * n_ + r, drive_.data() + k * n_ + r) /
-                            (servo_tail_[size(row)] * drive_tail_[size(k)])
-                      : 0.0;
-        }
-        S_row_[size(j)] = j;
-        S_column_[size(j)] = j;
-    }
-    regularity_ = 1.0;
-    orientation_ = 1;
-    const auto entry = [&](int i, int j) -> double& {
-        return S_[size(S_row_[size(i)] * k_ + S_column_[size(j)])];
-    };
-    for (int p = 0; p < k_; ++p) {
-        int best_row = p;
-        int best_column = p;
-        for (int i = p; i < k_; ++i) {
-            for (int j = p; j < k_; ++j) {
-                if (std::abs(entry(i, j)) > std::abs(entry(best_row, best_column))) {
-                    best_row = i;
-                    best_column = j;
-                }
-            }
-        }
-        orientation_ *= (best_row != p ? -1 : 1) * (best_column != p ? -1 : 1);
-        std::swap(S_row_[size(p)], S_row_[size(best_row)]);
-        std::swap(S_column_[size(p)], S_column_[size(best_column)]);
-        const double pivot = entry(p, p);
-        orientation_ *= pivot < 0.0 ? -1 : 1;
-        regularity_ = std::min(regularity_, std::abs(pivot));
-        if (regularity_ < kIrregular) {
-            return false;
-        }
-        for (int i = p + 1; i < k_; ++i) {
-            const double factor = entry(i, p) / pivot;
-            entry(i, p) = factor;
-            for (int j = p + 1; j < k_; ++j) {
-                entry(i, j) -= factor * entry(p, j);
-            }
+            S_.entry(j, k) = cosine(kept_servo_[size(j)], k);
         }
     }
-    return true;
-}
-
-/// x <- S^-1 x
-void ActuatedSolver::solve_S(double* x) {
-    const auto entry = [this](int i, int j) {
-        return S_[size(S_row_[size(i)] * k_ + S_column_[size(j)])];
-    };
-    double* z = turned_.data();
-    for (int i = 0; i < k_; ++i) {
-        z[i] = x[S_row_[size(i)]];
-        for (int j = 0; j < i; ++j) {
-            z[i] -= entry(i, j) * z[j];
-        }
-    }
-    for (int i = k_ - 1; i >= 0; --i) {
-        for (int j = i + 1; j < k_; ++j) {
-            z[i] -= entry(i, j) * z[j];
-        }
-        z[i] /= entry(i, i);
-    }
-    for (int i = 0; i < k_; ++i) {
-        x[S_column_[size(i)]] = z[i];
-    }
+    return S_.factor();
 }
 
 /// The controls, and delta = [ - ; tail of y - y0 ], for given Z^T (y0 + yC) of which only the tail
@@ -361,7 +300,7 @@ void ActuatedSolver::find_motion(const double* y, double* delta, double* u) {
             (beta_servo_[size(row)] - dot(r, s, head_.data()) - dot(tail, s + r, y + r)) /
             servo_tail_[size(row)];
     }
-    solve_S(solution_.data());
+    S_.solve(solution_.data());
     for (int k = 0; k < k_; ++k) {
         u[k] = solution_[size(k)] / drive_tail_[size(k)];
         for (int i = r; i < n_; ++i) {

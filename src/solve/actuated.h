@@ -17,6 +17,7 @@
 
 #include "solve/acceleration.h"
 #include "solve/control_gap.h"
+#include "solve/control_matrix.h"
 #include "solve/elimination.h"
 #include "solve/load_share.h"
 #include "solve/mass_factor.h"
@@ -24,10 +25,6 @@
 #include "solve/system.h"
 
 namespace ananke::solve {
-
-/// Cosines between what a servo row asks for and what the actuators do, below which the actuators
-/// cannot enforce it.
-constexpr double kIrregular = 1e-9;
 
 class ActuatedSolver {
   public:
@@ -63,10 +60,9 @@ class ActuatedSolver {
     bool rank_warning() const { return passive_.warning() || servo_factor_.warning(); }
     double pivot_ratio() const { return pivot_ratio_; }
     double inconsistency() const { return inconsistency_; }
-    /// Smallest pivot of S, whose entries are cosines; 0 where S is not square.
-    double regularity() const { return regularity_; }
-    /// Sign of det S: it changes only where regularity is lost.
-    int orientation() const { return orientation_; }
+    // See ControlMatrix.
+    double regularity() const { return S_.regularity(); }
+    int orientation() const { return S_.orientation(); }
     /// Rows that decide the motion, ascending.
     void kept_rows(std::vector<int>& passive, std::vector<int>& servo) const;
     /// The controls and the servo rows by which the last solve() eliminated them, in its order.
@@ -84,7 +80,7 @@ class ActuatedSolver {
     void turn_rows();
     void choose_servo_rows();
     bool factor_S();
-    void solve_S(double* x);
+    double cosine(int row, int control) const;
     SolveStatus finish(const System& at, bool check, Wanted wanted);
     void find_motion(const double* y, double* delta, double* u);
     void find_inconsistency(const System& at);
@@ -105,13 +101,11 @@ class ActuatedSolver {
     std::vector<double> servo_unit_, servo_tail_;  // their scale; lengths of their tails
     std::vector<double> drive_;                    // rows Z^T L^-1 D of unit length
     std::vector<double> drive_unit_, drive_tail_;
-    std::vector<double> S_;              // k x k, factored
-    std::vector<int> S_row_, S_column_;  // orders of full pivoting
+    ControlMatrix S_;
     std::vector<double> beta_, beta_servo_, g_, head_, servo_head_, y0_, yC_, sum_;
-    std::vector<double> delta_, delta_ideal_, solution_, turned_, lambda_unit_;
+    std::vector<double> delta_, delta_ideal_, solution_, lambda_unit_;
     std::vector<double> a_, Qc_, Qc_ideal_, Qc_nonideal_, lambda_, u_, u_ideal_;
-    int orientation_ = 0;
-    double pivot_ratio_ = 1.0, regularity_ = 0.0, chosen_regularity_ = 0.0;
+    double pivot_ratio_ = 1.0, chosen_regularity_ = 0.0;
     double inconsistency_ = 0.0;
 };
 

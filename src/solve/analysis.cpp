@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "base/check.h"
 #include "base/text.h"
+#include "dense/dense.h"
 #include "solve/acceleration.h"
 #include "solve/kernels.h"
 

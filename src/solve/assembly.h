@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "dense/dense.h"
 #include "solve/projection.h"
 
 namespace ananke::solve {

@@ -1,11 +1,11 @@
 // Which of many linear equations contradict each other.
 #pragma once
 
-#include <Eigen/Dense>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "dense/dense.h"
 #include "solve/system.h"
 
 namespace ananke::solve {

@@ -111,42 +111,25 @@ std::optional<Solution> by_projection(const Scaled& s, const Eigen::VectorXd& fo
 }  // namespace
 
 ControlGap ActuatedSolver::gap(double tolerance) const {
-    const int r = passive_.rank();
-    const auto rows = static_cast<Eigen::Index>(kept_servo_.size());
-    Eigen::MatrixXd S = Eigen::MatrixXd::Zero(rows, k_);
-    Eigen::VectorXd row_unit(rows);
+    const auto count = static_cast<Eigen::Index>(kept_servo_.size());
+    Eigen::MatrixXd S(count, k_);
+    Eigen::VectorXd row_unit(count);
     Eigen::VectorXd drive_unit(k_);
+    std::vector<int> rows;
+    for (const int place : kept_servo_) {
+        const auto at = static_cast<std::size_t>(place);
+        const auto j = static_cast<Eigen::Index>(rows.size());
+        rows.push_back(active_servo_[at]);
+        row_unit[j] = servo_unit_[at] / servo_tail_[at];
+        for (int k = 0; k < k_; ++k) {
+            S(j, k) = cosine(place, k);
+        }
+    }
     for (int k = 0; k < k_; ++k) {
-        const auto at = static_cast<std::size_t>(k);
-        const bool moves = drive_tail_[at] > kIrregular;
-        drive_unit[k] = drive_unit_[at] / (moves ? drive_tail_[at] : 1.0);
-        for (Eigen::Index j = 0; j < rows; ++j) {
-            const auto row = static_cast<std::size_t>(kept_servo_[static_cast<std::size_t>(j)]);
-            row_unit[j] = servo_unit_[row] / servo_tail_[row];
-            const double* s = servo_.data() + row * static_cast<std::size_t>(n_) + r;
-            const double* drive = drive_.data() + k * n_ + r;
-            S(j, k) = moves ? dot(n_ - r, s, drive) / (servo_tail_[row] * drive_tail_[at]) : 0.0;
-        }
+        const double tail = drive_tail_[static_cast<std::size_t>(k)];
+        drive_unit[k] = drive_unit_[static_cast<std::size_t>(k)] / (tail > kIrregular ? tail : 1.0);
     }
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(S, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    const Eigen::Index rank = (svd.singularValues().array() > tolerance).count();
-    ControlGap gap;
-    gap.servo_rank = static_cast<int>(rows);
-    gap.missing = Eigen::MatrixXd::Zero(m_, rows - rank);
-    gap.reach = Eigen::MatrixXd::Zero(m_, rank);
-    // By elements: a row of a matrix without columns has no address to begin at.
-    for (Eigen::Index j = 0; j < rows; ++j) {
-        const int place = kept_servo_[static_cast<std::size_t>(j)];
-        const Eigen::Index row = active_servo_[static_cast<std::size_t>(place)];
-        for (Eigen::Index i = 0; i < rank; ++i) {
-            gap.reach(row, i) = svd.matrixU()(j, i) / row_unit[j];
-        }
-        for (Eigen::Index i = rank; i < rows; ++i) {
-            gap.missing(row, i - rank) = row_unit[j] * svd.matrixU()(j, i);
-        }
-    }
-    gap.idle = drive_unit.asDiagonal() * svd.matrixV().rightCols(k_ - rank);
-    return gap;
+    return control_gap(S, rows, row_unit, drive_unit, m_, tolerance);
 }
 
 Result<ActuatedMotion> evaluate_actuated(Form form, const System& at, std::span<const int> servo,

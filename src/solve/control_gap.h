@@ -2,10 +2,10 @@
 // with actuators.
 #pragma once
 
-#include <Eigen/Dense>
 #include <span>
 
 #include "base/result.h"
+#include "dense/dense.h"
 #include "solve/system.h"
 
 namespace ananke::solve {

@@ -11,6 +11,9 @@
 // null-space method: M may be singular, and A M^-1 A^T is never formed. All coordinates first is
 // the range-space method, for M > 0. Only entries that exist are touched, so with a scalar that
 // records what is done to it the elimination becomes a straight-line program.
+//
+// A right side is a vector x (n + m) of F and b, to which forward() and back() apply the pivots one by
+// one: forward from the first to the last, then back. It ends as a and -lambda.
 #pragma once
 
 #include <algorithm>
@@ -45,8 +48,7 @@ class Elimination {
         std::size_t entry;  ///< shared by both ends
     };
 
-    Elimination(int n, int m)
-        : n_(n), links_(static_cast<std::size_t>(n + m)), right_(links_.size()) {}
+    Elimination(int n, int m) : n_(n), links_(static_cast<std::size_t>(n + m)) {}
 
     int n() const { return n_; }
     /// K_ik = K_ki; each pair at most once.
@@ -57,7 +59,6 @@ class Elimination {
         }
         entries_.push_back(value);
     }
-    void set_right(int i, S value) { right_[at(i)] = value; }
     /// For systems whose entries come bit by bit, while others are already eliminated: each must be
     /// complete before the first of its two unknowns goes.
     void add(int i, int k, const S& value) {
@@ -69,7 +70,6 @@ class Elimination {
         }
         set(i, k, value);
     }
-    void add_right(int i, const S& value) { right_[at(i)] = right_[at(i)] + value; }
 
     /// What an unknown is still linked to, itself included where K_ii exists.
     const std::vector<Link>& links(int i) const { return links_[at(i)]; }
@@ -93,46 +93,73 @@ class Elimination {
     /// Takes out an unknown as if it had never been there.
     void discard(int unknown) { unlink(unknown); }
 
-    /// The unknowns, after all are eliminated: a, then -lambda.
-    std::vector<S> solution() const {
-        std::vector<S> x(right_.size());
-        substitute_back(x, [](std::size_t) {});
-        return x;
+    /// Pivots so far.
+    std::size_t steps() const { return steps_.size(); }
+    /// Pivot number k takes what it removes out of the other equations.
+    void forward(std::size_t k, std::vector<S>& x) const {
+        const Step& step = steps_[k];
+        if (step.row < 0) {
+            for (const Neighbour& one : step.neighbours) {
+                x[at(one.index)] = x[at(one.index)] - *one.s * x[at(step.unknown)];
+            }
+            return;
+        }
+        const S head = x[at(step.row)] * step.inverse;  // b_r / A_rj
+        S force = x[at(step.unknown)];
+        if (step.mass) {
+            force = force - *step.mass * head;
+        }
+        for (const Neighbour& one : step.neighbours) {
+            S& right = x[at(one.index)];
+            if (one.s) {
+                right = right - *one.s * force;
+            }
+            if (one.u) {
+                right = right - *one.u * head;
+            }
+        }
+        x[at(step.row)] = head;
     }
-    /// The same into x (n + m), with `before` called before each step with its number, the last one
-    /// first.
-    template <class Before>
-    void substitute_back(std::vector<S>& x, Before before) const {
-        for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-            before(static_cast<std::size_t>(steps_.rend() - step) - 1);
-            if (step->row < 0) {
-                S rest = right_[at(step->unknown)];
-                for (const Neighbour& one : step->neighbours) {
-                    rest = rest - *one.u * x[at(one.index)];
-                }
-                x[at(step->unknown)] = rest * step->inverse;
-                continue;
+    /// The unknowns of pivot number k from those of the pivots behind it.
+    void back(std::size_t k, std::vector<S>& x) const {
+        const Step& step = steps_[k];
+        if (step.row < 0) {
+            S rest = x[at(step.unknown)];
+            for (const Neighbour& one : step.neighbours) {
+                rest = rest - *one.u * x[at(one.index)];
             }
-            S position = step->head;
-            S balance = right_[at(step->unknown)];
-            for (const Neighbour& one : step->neighbours) {
-                if (one.s) {
-                    position = position - *one.s * x[at(one.index)];
-                }
-                if (one.u) {
-                    balance = balance - *one.u * x[at(one.index)];
-                }
+            x[at(step.unknown)] = rest * step.inverse;
+            return;
+        }
+        S position = x[at(step.row)];
+        S balance = x[at(step.unknown)];
+        for (const Neighbour& one : step.neighbours) {
+            if (one.s) {
+                position = position - *one.s * x[at(one.index)];
             }
-            if (step->mass) {
-                balance = balance - *step->mass * position;
+            if (one.u) {
+                balance = balance - *one.u * x[at(one.index)];
             }
-            x[at(step->unknown)] = position;
-            x[at(step->row)] = balance * step->inverse;
+        }
+        if (step.mass) {
+            balance = balance - *step.mass * position;
+        }
+        x[at(step.unknown)] = position;
+        x[at(step.row)] = balance * step.inverse;
+    }
+    /// All of it: x from right sides to unknowns.
+    void solve(std::vector<S>& x) const {
+        for (std::size_t k = 0; k < steps_.size(); ++k) {
+            forward(k, x);
+        }
+        for (std::size_t k = steps_.size(); k-- > 0;) {
+            back(k, x);
         }
     }
 
   private:
-    /// K_ij for the unknown j that goes, and K_ir / K_jr for the row that goes with it.
+    /// u = K_ij for the unknown j that goes; s = K_ir / K_jr for the row r that goes with it, or
+    /// K_ij / K_jj where none does.
     struct Neighbour {
         int index;
         std::optional<S> u, s;
@@ -142,7 +169,6 @@ class Elimination {
         int row;  ///< number of the unknown, -1: none
         S inverse;
         std::optional<S> mass;  ///< K_jj, with a row
-        S head;                 ///< b_r / A_rj, with a row
         std::vector<Neighbour> neighbours;
     };
 
@@ -181,7 +207,7 @@ class Elimination {
         const S* diagonal = find(p, p);
         ANANKE_REQUIRE(diagonal != nullptr);
         const S pivot = *diagonal;
-        Step step{p, -1, reciprocal(pivot), std::nullopt, pivot, {}};
+        Step step{p, -1, reciprocal(pivot), std::nullopt, {}};
         step.neighbours.reserve(links_[at(p)].size());
         for (const Link& link : links_[at(p)]) {
             if (link.to != p) {
@@ -191,11 +217,10 @@ class Elimination {
         sort(step.neighbours);
         unlink(p);
         for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
-            const Neighbour& one = step.neighbours[i];
-            const S factor = *one.u * step.inverse;
-            right_[at(one.index)] = right_[at(one.index)] - factor * right_[at(p)];
+            Neighbour& one = step.neighbours[i];
+            one.s = *one.u * step.inverse;
             for (std::size_t k = i; k < step.neighbours.size(); ++k) {
-                subtract(one.index, step.neighbours[k].index, factor * *step.neighbours[k].u);
+                subtract(one.index, step.neighbours[k].index, *one.s * *step.neighbours[k].u);
             }
         }
         steps_.push_back(std::move(step));
@@ -207,7 +232,7 @@ class Elimination {
         const S* coefficient = find(r, j);
         ANANKE_REQUIRE(coefficient != nullptr && find(r, r) == nullptr);
         const S pivot = *coefficient;
-        Step step{j, r, reciprocal(pivot), std::nullopt, pivot, {}};
+        Step step{j, r, reciprocal(pivot), std::nullopt, {}};
         if (const S* mass = find(j, j)) {
             step.mass = *mass;
         }
@@ -225,11 +250,6 @@ class Elimination {
         sort(step.neighbours);
         unlink(j);
         unlink(r);
-        step.head = right_[at(r)] * step.inverse;
-        S force = right_[at(j)];
-        if (step.mass) {
-            force = force - *step.mass * step.head;
-        }
         std::vector<std::optional<S>> e;
         e.reserve(step.neighbours.size());
         for (const Neighbour& one : step.neighbours) {
@@ -239,13 +259,6 @@ class Elimination {
                 half = half ? *half - part : scaled(part, -1.0);
             }
             e.push_back(half);
-            S& right = right_[at(one.index)];
-            if (one.s) {
-                right = right - *one.s * force;
-            }
-            if (one.u) {
-                right = right - *one.u * step.head;
-            }
         }
         for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
             const Neighbour& one = step.neighbours[i];
@@ -283,7 +296,6 @@ class Elimination {
     int n_;
     std::vector<std::vector<Link>> links_;
     std::vector<S> entries_;
-    std::vector<S> right_;
     std::vector<Step> steps_;
 };
 

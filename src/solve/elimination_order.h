@@ -11,9 +11,6 @@
 
 namespace ananke::solve {
 
-/// An entry that may differ from zero, and its value at the state.
-using SparseEntry = MatrixEntry<double>;
-
 struct SparseSystem {
     int n = 0;
     int m = 0;

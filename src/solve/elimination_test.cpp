@@ -41,16 +41,12 @@ Eigen::VectorXd solve_in(const SystemData& s, const EliminationOrder& order) {
     for (const SparseEntry& one : at.rows) {
         numbers.set(n + one.row, one.column, one.value);
     }
-    for (int i = 0; i < n; ++i) {
-        numbers.set_right(i, s.Q[i]);
-    }
-    for (int r = 0; r < m; ++r) {
-        numbers.set_right(n + r, s.b[r]);
-    }
     for (std::size_t i = 0; i < order.pivots.size(); ++i) {
         EXPECT_DOUBLE_EQ(std::abs(numbers.eliminate(order.pivots[i])), order.sizes[i]);
     }
-    const std::vector<double> x = numbers.solution();
+    std::vector<double> x(s.Q.begin(), s.Q.end());
+    x.insert(x.end(), s.b.begin(), s.b.end());
+    numbers.solve(x);
     return Eigen::Map<const Eigen::VectorXd>(x.data(), static_cast<Eigen::Index>(x.size()));
 }
 

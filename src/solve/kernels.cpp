@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace ananke::solve {
 namespace {
@@ -134,27 +135,111 @@ double smallest_pivot(int n, const double* M, double* S) {
 // geometric one, and a ratio counts the less the larger it is (by its fourth root): entries that
 // are small because a body happens to stand parallel to an axis say nothing about the row. Powers
 // of two throughout, so that no logarithm of a library decides a bit. 0 if the row touches no mass.
-double row_in_mass_units(int n, const double* mass, const double* row) {
+template <class Rows>
+double row_in_mass_units(const Rows& A, int k, const double* mass) {
     double largest = 0.0;
-    for (int i = 0; i < n; ++i) {
-        largest =
-            row[i] != 0.0 && mass[i] > 0.0 ? std::max(largest, square(row[i]) / mass[i]) : largest;
-    }
+    A.each(k, [&](int i, double a) {
+        largest = mass[i] > 0.0 ? std::max(largest, square(a) / mass[i]) : largest;
+    });
     if (largest == 0.0) {
         return 0.0;
     }
     const int top = std::ilogb(largest);
     double weights = 0.0;
     double below = 0.0;  // weighted powers of two below the largest
-    for (int i = 0; i < n; ++i) {
-        if (row[i] != 0.0 && mass[i] > 0.0 && square(row[i]) / mass[i] > kNoEntry * largest) {
-            const int distance = top - std::ilogb(square(row[i]) / mass[i]);
+    A.each(k, [&](int i, double a) {
+        if (mass[i] > 0.0 && square(a) / mass[i] > kNoEntry * largest) {
+            const int distance = top - std::ilogb(square(a) / mass[i]);
             const double weight = std::ldexp(1.0, -distance / 4);
             weights += weight;
             below += weight * distance;
         }
-    }
+    });
     return std::ldexp(1.0, static_cast<int>((below / weights - top) / 2.0));
+}
+
+/// Rows of a matrix, and their entries that are not zero.
+struct FullRows {
+    int n, count;
+    const int* rows;
+    const double* A;
+
+    int id(int k) const { return rows[k]; }
+    template <class F>
+    void each(int k, F f) const {
+        const double* row = A + rows[k] * n;
+        for (int i = 0; i < n; ++i) {
+            if (row[i] != 0.0) {
+                f(i, row[i]);
+            }
+        }
+    }
+};
+
+struct SparseRows {
+    int n, count;
+    const SparseRowEntries& A;
+
+    static int id(int k) { return k; }
+    template <class F>
+    void each(int k, F f) const {
+        const auto row = static_cast<std::size_t>(k);
+        for (auto e = static_cast<std::size_t>(A.begin[row]);
+             e < static_cast<std::size_t>(A.begin[row + 1]); ++e) {
+            if (A.value[e] != 0.0) {
+                f(A.column[e], A.value[e]);
+            }
+        }
+    }
+};
+
+/// `d` holds the masses at first, `sum` is memory.
+template <class Rows>
+void balance(const Rows& A, double* d, double* row_scale, double* sum) {
+    const int n = A.n;
+    std::copy(d, d + n, sum);
+    for (int k = 0; k < A.count; ++k) {
+        double& rho = row_scale[A.id(k)];
+        rho = row_in_mass_units(A, k, d);
+        A.each(k, [&](int i, double a) { sum[i] += square(rho * a); });
+    }
+    for (int i = 0; i < n; ++i) {
+        d[i] = sum[i] > 0.0 ? 1.0 / std::sqrt(sum[i]) : 0.0;
+    }
+    // Rows that touch no mass take their unit from coordinates that have one, and hand it on.
+    for (bool more = true; more;) {
+        more = false;
+        for (int k = 0; k < A.count; ++k) {
+            double& rho = row_scale[A.id(k)];
+            double length2 = 0.0;
+            if (rho == 0.0) {
+                A.each(k, [&](int i, double a) { length2 += square(a * d[i]); });
+            }
+            if (length2 > 0.0) {
+                rho = 1.0 / std::sqrt(length2);
+                more = true;
+                A.each(k, [&](int i, double a) {
+                    d[i] = d[i] == 0.0 ? 1.0 / (rho * std::abs(a)) : d[i];
+                });
+            }
+        }
+    }
+    // What is tied to no mass at all has only its rows to go by.
+    std::fill(sum, sum + n, 0.0);
+    for (int k = 0; k < A.count; ++k) {
+        double& rho = row_scale[A.id(k)];
+        if (rho == 0.0) {
+            double length2 = 0.0;
+            A.each(k, [&](int, double a) { length2 += square(a); });
+            rho = 1.0 / std::sqrt(length2);
+            A.each(k, [&](int i, double a) { sum[i] += square(rho * a); });
+        }
+    }
+    for (int i = 0; i < n; ++i) {
+        if (d[i] == 0.0) {
+            d[i] = sum[i] > 0.0 ? 1.0 / std::sqrt(sum[i]) : 1.0;
+        }
+    }
 }
 
 }  // namespace
@@ -192,59 +277,20 @@ void multiply_lower(int size, const double* L, const double* x, double* y) {
 
 void equilibrate(int n, const double* M, const double* A, int count, const int* rows, double* d,
                  double* row_scale, double* work, std::span<const CoordinateGroup> groups) {
-    double* sum = work;
     for (int i = 0; i < n; ++i) {
-        sum[i] = M[i * n + i];
+        d[i] = M[i * n + i];
     }
-    mean_masses({sum, static_cast<std::size_t>(n)}, groups);
-    double* mass = d;
-    std::copy(sum, sum + n, mass);
-    for (int k = 0; k < count; ++k) {
-        const double* row = A + rows[k] * n;
-        row_scale[rows[k]] = row_in_mass_units(n, mass, row);
-        for (int i = 0; i < n; ++i) {
-            sum[i] += square(row_scale[rows[k]] * row[i]);
-        }
-    }
-    for (int i = 0; i < n; ++i) {
-        d[i] = sum[i] > 0.0 ? 1.0 / std::sqrt(sum[i]) : 0.0;
-    }
-    // Rows that touch no mass take their unit from coordinates that have one, and hand it on.
-    for (bool more = true; more;) {
-        more = false;
-        for (int k = 0; k < count; ++k) {
-            const double* row = A + rows[k] * n;
-            double length2 = 0.0;
-            for (int i = 0; i < n && row_scale[rows[k]] == 0.0; ++i) {
-                length2 += square(row[i] * d[i]);
-            }
-            if (length2 > 0.0) {
-                row_scale[rows[k]] = 1.0 / std::sqrt(length2);
-                more = true;
-                for (int i = 0; i < n; ++i) {
-                    d[i] = d[i] == 0.0 && row[i] != 0.0
-                               ? 1.0 / (row_scale[rows[k]] * std::abs(row[i]))
-                               : d[i];
-                }
-            }
-        }
-    }
-    // What is tied to no mass at all has only its rows to go by.
-    std::fill(sum, sum + n, 0.0);
-    for (int k = 0; k < count; ++k) {
-        const double* row = A + rows[k] * n;
-        if (row_scale[rows[k]] == 0.0) {
-            row_scale[rows[k]] = 1.0 / std::sqrt(dot(n, row, row));
-            for (int i = 0; i < n; ++i) {
-                sum[i] += square(row_scale[rows[k]] * row[i]);
-            }
-        }
-    }
-    for (int i = 0; i < n; ++i) {
-        if (d[i] == 0.0) {
-            d[i] = sum[i] > 0.0 ? 1.0 / std::sqrt(sum[i]) : 1.0;
-        }
-    }
+    mean_masses({d, static_cast<std::size_t>(n)}, groups);
+    balance(FullRows{n, count, rows, A}, d, row_scale, work);
+}
+
+void equilibrate(std::span<const double> mass, const SparseRowEntries& A, std::span<double> d,
+                 std::span<double> row_scale, std::span<const CoordinateGroup> groups) {
+    std::copy(mass.begin(), mass.end(), d.begin());
+    mean_masses(d, groups);
+    std::vector<double> work(d.size());
+    const SparseRows rows{static_cast<int>(d.size()), static_cast<int>(A.begin.size()) - 1, A};
+    balance(rows, d.data(), row_scale.data(), work.data());
 }
 
 }  // namespace ananke::solve

@@ -40,4 +40,15 @@ bool all_finite(const System& at);
 void equilibrate(int n, const double* M, const double* A, int count, const int* rows, double* d,
                  double* row_scale, double* work, std::span<const CoordinateGroup> groups = {});
 
+/// Rows of A by their entries: row k has those from begin[k] on, before begin[k + 1].
+struct SparseRowEntries {
+    std::span<const int> begin;
+    std::span<const int> column;
+    std::span<const double> value;
+};
+
+/// The same for all of these rows; `mass` (n): the diagonal of M.
+void equilibrate(std::span<const double> mass, const SparseRowEntries& A, std::span<double> d,
+                 std::span<double> row_scale, std::span<const CoordinateGroup> groups);
+
 }  // namespace ananke::solve

@@ -1,9 +1,9 @@
 #include "solve/principle.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "base/check.h"
+#include "dense/dense.h"
 #include "solve/acceleration.h"
 
 namespace ananke::solve {

@@ -1,7 +1,7 @@
 // The Moore-Penrose inverse of a matrix of known rank, and rows in the metric of a mass matrix.
 #pragma once
 
-#include <Eigen/Dense>
+#include "dense/dense.h"
 
 namespace ananke::solve {
 

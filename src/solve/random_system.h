@@ -1,11 +1,11 @@
 // Random systems of every rank, for tests.
 #pragma once
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <random>
 
+#include "dense/dense.h"
 #include "solve/system.h"
 
 namespace ananke::solve {

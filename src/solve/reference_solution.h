@@ -2,9 +2,9 @@
 // the condition numbers that bound what a form may lose; for tests.
 #pragma once
 
-#include <Eigen/Dense>
 #include <algorithm>
 
+#include "dense/dense.h"
 #include "solve/normalized.h"
 #include "solve/pseudo_inverse.h"
 

@@ -53,6 +53,7 @@ class SparseFactor {
     SparseFactor(const SparseFactor&) = delete;
     SparseFactor& operator=(const SparseFactor&) = delete;
 
+    int size() const { return pattern_->size(); }
     /// Where the places of the pattern stand among the entries.
     std::span<const int> where() const { return pattern_->where(); }
     /// The entries of S, to be set before factor().

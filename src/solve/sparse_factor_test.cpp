@@ -1,8 +1,8 @@
+#include "dense/dense.h"
 #include "solve/sparse_factor.h"
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <complex>
 #include <random>
 

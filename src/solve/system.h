@@ -3,7 +3,6 @@
 //   M a = Q + Qc,    A a = b,    w^T Qc = w^T C for every w with A w = 0        UW13 (2.4)-(2.7)
 #pragma once
 
-#include <Eigen/Dense>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,6 +11,7 @@
 
 #include "ananke/method.h"
 #include "base/result.h"
+#include "dense/dense.h"
 #include "solve/load_form.h"
 
 namespace ananke::solve {

@@ -1,8 +1,8 @@
+#include "dense/dense.h"
 #include "solve/weak_rows.h"
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <random>
 
 #include "solve/independent_rows.h"

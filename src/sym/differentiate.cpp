@@ -59,15 +59,7 @@ Expr times_derivative(Graph& g, const Operation& n, Expr factor) {
 /// and sign are constant between their jumps; min, max and select follow the chosen side.
 Expr times_partial(Graph& g, const Operation& n, int i, Expr factor) {
     switch (n.op) {
-        case Op::kConstant:
-        case Op::kSymbol:
         case Op::kSign:
-        case Op::kLess:
-        case Op::kLessEqual:
-        case Op::kEqual:
-        case Op::kAnd:
-        case Op::kOr:
-        case Op::kNot:
             return g.zero();
         case Op::kAdd:  // 1, 1
             return factor;
@@ -94,24 +86,9 @@ Expr times_partial(Graph& g, const Operation& n, int i, Expr factor) {
                 return g.zero();
             }
             return i == 1 ? g.select(n.a, factor, g.zero()) : g.select(n.a, g.zero(), factor);
-        case Op::kNeg:
-        case Op::kSin:
-        case Op::kCos:
-        case Op::kTan:
-        case Op::kAsin:
-        case Op::kAcos:
-        case Op::kAtan:
-        case Op::kSinh:
-        case Op::kCosh:
-        case Op::kTanh:
-        case Op::kExp:
-        case Op::kLog:
-        case Op::kSqrt:
-        case Op::kAbs:
-            return times_derivative(g, n, factor);
+        default:
+            return is_truth(n.op) ? g.zero() : times_derivative(g, n, factor);
     }
-    ANANKE_REQUIRE(false);
-    return g.zero();
 }
 
 /// Rate of f when its operands have the given rates (0: at rest).
@@ -226,24 +203,10 @@ std::vector<Expr> gradient(Graph& graph, Expr f, std::span<const Expr> symbols) 
 }
 
 std::optional<Expr> find_kink(const Graph& graph, Expr f, std::span<const Expr> symbols) {
-    for (Expr e : dependent_nodes(graph, reachable(graph, f), symbols)) {
-        switch (graph.node(e).op) {
-            case Op::kAbs:
-            case Op::kSign:
-            case Op::kMin:
-            case Op::kMax:
-            case Op::kLess:
-            case Op::kLessEqual:
-            case Op::kEqual:
-            case Op::kAnd:
-            case Op::kOr:
-            case Op::kNot:
-                return e;
-            default:
-                break;
-        }
-    }
-    return std::nullopt;
+    const std::vector<Expr> nodes = dependent_nodes(graph, reachable(graph, f), symbols);
+    const auto found =
+        std::ranges::find_if(nodes, [&](Expr e) { return has_kink(graph.node(e).op); });
+    return found != nodes.end() ? std::optional(*found) : std::nullopt;
 }
 
 }  // namespace ananke::sym

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "base/ranges.h"
 #include "sym/shape.h"
 #include "sym/walk.h"
 
@@ -144,9 +145,9 @@ Evaluation<Real>::Evaluation(const Graph& graph, std::span<const Expr> roots) {
             symbols_.push_back({e, place});
         } else {
             const int count = arity(node.op);
-            steps_.push_back({node.op, place, place_among(Expr{node.a}),
-                              count >= 2 ? place_among(Expr{node.b}) : 0,
-                              count >= 3 ? place_among(Expr{node.c}) : 0});
+            operations_.push_back({node.op, place, place_among(Expr{node.a}),
+                                   count >= 2 ? place_among(Expr{node.b}) : 0,
+                                   count >= 3 ? place_among(Expr{node.c}) : 0});
         }
     }
     for (const Expr root : roots) {
@@ -161,16 +162,11 @@ std::vector<Real> Evaluation<Real>::operator()(const Values<Real>& symbols) {
         ANANKE_REQUIRE(given != symbols.end());
         values_[symbol.place] = given->second;
     }
-    for (const Step& step : steps_) {
-        values_[step.place] =
-            apply_operation(step.op, values_[step.a], values_[step.b], values_[step.c]);
+    for (const Operation& operation : operations_) {
+        values_[operation.place] = apply_operation(operation.op, values_[operation.a],
+                                                   values_[operation.b], values_[operation.c]);
     }
-    std::vector<Real> result;
-    result.reserve(roots_.size());
-    for (const std::uint32_t root : roots_) {
-        result.push_back(values_[root]);
-    }
-    return result;
+    return transformed(roots_, [&](std::uint32_t root) { return values_[root]; });
 }
 
 template class Evaluation<double>;

@@ -27,12 +27,12 @@ class Evaluation {
         Expr e;
         std::uint32_t place;
     };
-    struct Step {
+    struct Operation {
         Op op;
         std::uint32_t place, a, b, c;
     };
     std::vector<Symbol> symbols_;
-    std::vector<Step> steps_;
+    std::vector<Operation> operations_;
     std::vector<Real> values_;  ///< by place; constants stay
     std::vector<std::uint32_t> roots_;
 };

@@ -30,47 +30,6 @@ std::uint64_t hash(SymbolKind kind, std::string_view name) {
 
 }  // namespace
 
-std::string_view function_name(Op op) {
-    switch (op) {
-        case Op::kSin:
-            return "sin";
-        case Op::kCos:
-            return "cos";
-        case Op::kTan:
-            return "tan";
-        case Op::kAsin:
-            return "asin";
-        case Op::kAcos:
-            return "acos";
-        case Op::kAtan:
-            return "atan";
-        case Op::kSinh:
-            return "sinh";
-        case Op::kCosh:
-            return "cosh";
-        case Op::kTanh:
-            return "tanh";
-        case Op::kExp:
-            return "exp";
-        case Op::kLog:
-            return "log";
-        case Op::kSqrt:
-            return "sqrt";
-        case Op::kAbs:
-            return "abs";
-        case Op::kSign:
-            return "sign";
-        case Op::kAtan2:
-            return "atan2";
-        case Op::kMin:
-            return "min";
-        case Op::kMax:
-            return "max";
-        default:
-            return "";
-    }
-}
-
 Graph::Graph() {
     zero_ = integer(0);
     one_ = integer(1);

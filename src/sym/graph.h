@@ -93,35 +93,75 @@ enum class Op : std::uint8_t {
     kSelect,  ///< if a then b else c
 };
 
-/// Number of operands of a node: 0 for constants and symbols.
-constexpr int arity(Op op) {
-    switch (op) {
-        case Op::kConstant:
-        case Op::kSymbol:
-            return 0;
-        case Op::kAdd:
-        case Op::kSub:
-        case Op::kMul:
-        case Op::kDiv:
-        case Op::kPow:
-        case Op::kAtan2:
-        case Op::kMin:
-        case Op::kMax:
-        case Op::kLess:
-        case Op::kLessEqual:
-        case Op::kEqual:
-        case Op::kAnd:
-        case Op::kOr:
-            return 2;
-        case Op::kSelect:
-            return 3;
-        default:
-            return 1;
-    }
-}
+/// What the whole program has to know of an operation.
+struct OpTraits {
+    Op op;
+    int arity;                 ///< operands of a node: 0 for constants and symbols
+    std::string_view name{};   ///< in the language: "sin", "atan2"; "" for arithmetic and truth
+    std::string_view latex{};  ///< command that may stand before a bare symbol: \sin\theta
+    std::string_view c{};      ///< where the C function has another name
+};
 
-/// Name in the language: "sin", "atan2"; "" for arithmetic and truth values.
-std::string_view function_name(Op op);
+inline constexpr OpTraits kOperations[] = {
+    {Op::kConstant, 0},
+    {Op::kSymbol, 0},
+    {Op::kAdd, 2},
+    {Op::kSub, 2},
+    {Op::kNeg, 1},
+    {Op::kMul, 2},
+    {Op::kDiv, 2},
+    {Op::kPow, 2, "", "", "pow"},
+    {Op::kSin, 1, "sin", "\\sin"},
+    {Op::kCos, 1, "cos", "\\cos"},
+    {Op::kTan, 1, "tan", "\\tan"},
+    {Op::kAsin, 1, "asin", "\\arcsin"},
+    {Op::kAcos, 1, "acos", "\\arccos"},
+    {Op::kAtan, 1, "atan", "\\arctan"},
+    {Op::kSinh, 1, "sinh", "\\sinh"},
+    {Op::kCosh, 1, "cosh", "\\cosh"},
+    {Op::kTanh, 1, "tanh", "\\tanh"},
+    {Op::kExp, 1, "exp"},
+    {Op::kLog, 1, "log", "\\ln"},
+    {Op::kSqrt, 1, "sqrt"},
+    {Op::kAbs, 1, "abs", "", "fabs"},
+    {Op::kSign, 1, "sign"},
+    {Op::kAtan2, 2, "atan2"},
+    {Op::kMin, 2, "min", "", "fmin"},
+    {Op::kMax, 2, "max", "", "fmax"},
+    {Op::kLess, 2},
+    {Op::kLessEqual, 2},
+    {Op::kEqual, 2},
+    {Op::kAnd, 2},
+    {Op::kOr, 2},
+    {Op::kNot, 1},
+    {Op::kSelect, 3},
+};
+constexpr const OpTraits& traits(Op op) {
+    return kOperations[static_cast<std::size_t>(op)];
+}
+static_assert([] {
+    std::size_t place = 0;
+    for (const OpTraits& one : kOperations) {
+        if (one.op != static_cast<Op>(place++)) {
+            return false;
+        }
+    }
+    return place == static_cast<std::size_t>(Op::kSelect) + 1;
+}());
+
+constexpr int arity(Op op) {
+    return traits(op).arity;
+}
+constexpr std::string_view function_name(Op op) {
+    return traits(op).name;
+}
+constexpr bool is_truth(Op op) {
+    return op >= Op::kLess && op <= Op::kNot;
+}
+/// Not the same formula everywhere: it or its derivative may jump.
+constexpr bool has_kink(Op op) {
+    return is_truth(op) || op == Op::kAbs || op == Op::kSign || op == Op::kMin || op == Op::kMax;
+}
 
 /// What a symbol stands for. Points have symbols of their own so that a constraint written with
 /// velocity(P) can be differentiated with respect to it (RH (5)); mech replaces them when it
@@ -286,7 +326,7 @@ class Graph {
     const Constant* exact_constant(Expr e) const;
     Scaled split_coefficient(Expr e) const;
     Powered split_power(Expr e) const;
-    Expr sum_of(Expr a, Expr b, bool subtract);
+    Expr sum_of(Op op, Expr a, Expr b);
     std::optional<Expr> fold_function(Op op, Expr a);
 
     GrowingArray<Node> nodes_;

@@ -63,7 +63,7 @@ Expr Graph::add(Expr a, Expr b) {
     if (na.op == Op::kNeg) {
         return sub(b, Expr{na.a});
     }
-    return sum_of(a, b, false);
+    return sum_of(Op::kAdd, a, b);
 }
 
 Expr Graph::sub(Expr a, Expr b) {
@@ -84,11 +84,12 @@ Expr Graph::sub(Expr a, Expr b) {
     if (exact_constant(b) != nullptr) {
         return add(a, neg(b));
     }
-    return sum_of(a, b, true);
+    return sum_of(Op::kSub, a, b);
 }
 
 /// a + b or a - b, neither of them 0 or a negation.
-Expr Graph::sum_of(Expr a, Expr b, bool subtract) {
+Expr Graph::sum_of(Op op, Expr a, Expr b) {
+    const bool subtract = op == Op::kSub;
     // Like terms: c*x + d*x is (c + d)*x; two numbers are the case x = 1.
     const Scaled sa = split_coefficient(a);
     const Scaled sb = split_coefficient(b);

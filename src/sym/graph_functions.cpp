@@ -16,11 +16,6 @@ bool is_even(Op op) {
     return op == Op::kCos || op == Op::kCosh || op == Op::kAbs;
 }
 
-bool is_truth_value(Op op) {
-    return op == Op::kLess || op == Op::kLessEqual || op == Op::kEqual || op == Op::kAnd ||
-           op == Op::kOr || op == Op::kNot;
-}
-
 bool is_commutative(Op op) {
     return op == Op::kMin || op == Op::kMax || op == Op::kEqual || op == Op::kAnd || op == Op::kOr;
 }
@@ -135,7 +130,7 @@ Expr Graph::apply(Op op, Expr a, Expr b) {
         }
     }
     const bool chooses = op == Op::kMin || op == Op::kMax;
-    const bool connects = (op == Op::kAnd || op == Op::kOr) && is_truth_value(node(a).op);
+    const bool connects = (op == Op::kAnd || op == Op::kOr) && is_truth(node(a).op);
     if (a == b && (chooses || connects)) {
         return a;
     }

@@ -13,16 +13,9 @@
 namespace ananke::sym {
 namespace {
 
-std::string write(const Graph& graph, Notation notation, const NameMap& names, Expr e) {
-    return notation == Notation::kLatex
-               ? make_latex_writer(graph, names)->write(e)
-               : make_infix_writer(graph, names, notation == Notation::kC)->write(e);
-}
-
 bool is_plain_word(const std::string& name) {
-    return std::all_of(name.begin(), name.end(), [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-    });
+    return std::ranges::all_of(
+        name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
 }
 
 /// How often an operation writes its operands: C has no sign() and writes its argument twice.
@@ -52,7 +45,7 @@ std::string free_prefix(const Graph& graph, std::span<const Expr> nodes) {
         return name.size() > prefix.size() && name.compare(0, prefix.size(), prefix) == 0 &&
                std::isdigit(static_cast<unsigned char>(name[prefix.size()])) != 0;
     };
-    while (std::any_of(nodes.begin(), nodes.end(), is_taken)) {
+    while (std::ranges::any_of(nodes, is_taken)) {
         prefix += "_";
     }
     return prefix;
@@ -104,11 +97,11 @@ Printer::Printer(const Graph& graph, Notation notation, std::span<const Named> n
 }
 
 std::string Printer::print(Expr e) const {
-    return write(graph_, notation_, {names_, std::nullopt}, e);
+    return make_writer(graph_, {names_, std::nullopt}, notation_)->write(e);
 }
 
 std::string Printer::print_value(Expr e) const {
-    return write(graph_, notation_, {names_, e}, e);
+    return make_writer(graph_, {names_, e}, notation_)->write(e);
 }
 
 std::string Printer::print_definitions() const {
@@ -155,7 +148,7 @@ std::string print_outline(const Graph& graph, Expr e) {
         }
         // A part that is used inside and outside is written in both places.
         std::vector<Expr> nodes(whole.begin(), whole.end());
-        std::sort(nodes.begin(), nodes.end());
+        std::ranges::sort(nodes);
         NodeMap<double> sizes(nodes.size());
         for (const Expr node : nodes) {
             double size = 1.0;

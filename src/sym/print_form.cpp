@@ -43,7 +43,7 @@ int place_of(const Graph& graph, const NameMap& names, Expr e) {
 }
 
 void order_factors(const Graph& graph, const NameMap& names, std::vector<Expr>& factors) {
-    std::stable_sort(factors.begin(), factors.end(), [&](Expr a, Expr b) {
+    std::ranges::stable_sort(factors, [&](Expr a, Expr b) {
         return place_of(graph, names, a) < place_of(graph, names, b);
     });
 }
@@ -180,20 +180,6 @@ std::int64_t integer_exponent(const Graph& graph, const Node& power) {
     }
     const Constant& exponent = graph.constant(Expr{power.b});
     return exponent.denominator == 1 ? exponent.numerator : 0;
-}
-
-bool is_truth(Op op) {
-    switch (op) {
-        case Op::kLess:
-        case Op::kLessEqual:
-        case Op::kEqual:
-        case Op::kAnd:
-        case Op::kOr:
-        case Op::kNot:
-            return true;
-        default:
-            return false;
-    }
 }
 
 NumberText number_as_text(const Constant& constant) {

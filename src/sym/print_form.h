@@ -68,8 +68,6 @@ bool prefers_fraction(const Constant& constant);
 /// The exponent if it is an exact integer, else 0.
 std::int64_t integer_exponent(const Graph& graph, const Node& power);
 
-bool is_truth(Op op);
-
 /// A number without its sign.
 struct NumberText {
     std::string text;

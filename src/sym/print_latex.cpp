@@ -7,50 +7,31 @@
 namespace ananke::sym {
 namespace {
 
-/// The command of a function that may stand before a bare symbol: \sin\theta; "" for all others.
-std::string_view command_of(Op op) {
-    switch (op) {
-        case Op::kSin:
-            return "\\sin";
-        case Op::kCos:
-            return "\\cos";
-        case Op::kTan:
-            return "\\tan";
-        case Op::kAsin:
-            return "\\arcsin";
-        case Op::kAcos:
-            return "\\arccos";
-        case Op::kAtan:
-            return "\\arctan";
-        case Op::kSinh:
-            return "\\sinh";
-        case Op::kCosh:
-            return "\\cosh";
-        case Op::kTanh:
-            return "\\tanh";
-        case Op::kLog:
-            return "\\ln";
-        default:
-            return "";
-    }
-}
+constexpr Dialect kLatex{.not_zero = " \\ne 0",
+                         .less_equal = " \\le ",
+                         .equal = " = ",
+                         .both = " \\land ",
+                         .either = " \\lor ",
+                         .negation = "\\lnot ",
+                         .left_parenthesis = "\\left(",
+                         .right_parenthesis = "\\right)",
+                         .negated = Binding::kAtom,
+                         .truth_as_number = Binding::kAtom};  // a cases block
 
 class LatexWriter : public Writer {
   public:
-    using Writer::Writer;
+    LatexWriter(const Graph& graph, const NameMap& names) : Writer(graph, names, kLatex) {}
 
   protected:
-    Binding binding(const Piece& piece) const override;
-    void open(const Piece& piece) override;
-    std::string_view left_parenthesis() const override { return "\\left("; }
-    std::string_view right_parenthesis() const override { return "\\right)"; }
+    NumberText number(const Constant& c) const override { return number_as_latex(c); }
+    std::string name(const Symbol& symbol) const override { return latex_name(symbol); }
+    Binding binding_of(Expr e) const override;
+    void open_product(Expr e) override;
+    void open_power(Expr e) override;
+    void open_choice(Expr condition, Expr yes, Expr no) override;
+    void open_function(const Node& n) override;
 
   private:
-    void open_product(Expr e);
-    void open_power(const Node& n);
-    void open_truth(const Node& n);
-    void open_choice(const Node& n);
-    void open_function(const Node& n);
     void call(std::string_view command, Expr argument);
     void factors(std::string_view number, const std::vector<Expr>& factors);
     bool is_command(Expr e) const;
@@ -63,7 +44,7 @@ bool LatexWriter::is_command(Expr e) const {
     }
     const Node& n = graph_.node(e);
     const Op op = n.op == Op::kPow ? graph_.node(Expr{n.a}).op : n.op;
-    return !command_of(op).empty();
+    return !traits(op).latex.empty();
 }
 
 bool LatexWriter::starts_with_digit(Expr e) const {
@@ -76,86 +57,9 @@ bool LatexWriter::starts_with_digit(Expr e) const {
            !has_sign(graph_, names_, first);
 }
 
-Binding LatexWriter::binding(const Piece& piece) const {
-    if (is_truth_from_number(piece)) {
-        return Binding::kComparison;
-    }
-    if (is_number_from_truth(piece)) {
-        return Binding::kAtom;  // a cases block
-    }
-    if (starts_with_minus(piece)) {
-        return Binding::kSum;
-    }
-    switch (node(piece).op) {
-        case Op::kConstant:
-            return number_as_latex(graph_.constant(piece.e)).binding;
-        case Op::kAdd:
-        case Op::kSub:
-            return Binding::kSum;
-        case Op::kMul:
-        case Op::kDiv:
-            return Binding::kProduct;
-        case Op::kPow:
-        case Op::kExp:
-            return Binding::kPower;
-        default:
-            if (is_truth(node(piece).op)) {
-                return binding_of_truth(node(piece).op);
-            }
-            return is_command(piece.e) ? Binding::kPower : Binding::kAtom;
-    }
-}
-
-void LatexWriter::open(const Piece& piece) {
-    const Node& n = node(piece);
-    if (is_truth_from_number(piece)) {
-        value(piece.e, Binding::kSum);
-        text(" \\ne 0");
-        return;
-    }
-    if (is_number_from_truth(piece)) {
-        text("\\begin{cases} 1 & \\text{if } ");
-        part(Role::kCondition, piece.e, Binding::kChoice);
-        text(" \\\\ 0 & \\text{otherwise} \\end{cases}");
-        return;
-    }
-    if (starts_with_minus(piece)) {
-        text("-");
-        if (n.op == Op::kNeg) {
-            value(Expr{n.a}, Binding::kProduct);
-        } else {
-            part(Role::kUnsigned, piece.e, Binding::kProduct);
-        }
-        return;
-    }
-    switch (n.op) {
-        case Op::kConstant:
-            text(number_as_latex(graph_.constant(piece.e)).text);
-            return;
-        case Op::kSymbol:
-            text(latex_name(graph_.symbol_record(piece.e)));
-            return;
-        case Op::kAdd:
-        case Op::kSub:
-            sum(piece.e);
-            return;
-        case Op::kMul:
-        case Op::kDiv:
-            open_product(piece.e);
-            return;
-        case Op::kPow:
-            open_power(n);
-            return;
-        case Op::kSelect:
-            open_choice(n);
-            return;
-        default:
-            if (is_truth(n.op)) {
-                open_truth(n);
-            } else {
-                open_function(n);
-            }
-    }
+Binding LatexWriter::binding_of(Expr e) const {
+    const Op op = graph_.node(e).op;
+    return op == Op::kPow || op == Op::kExp || is_command(e) ? Binding::kPower : Binding::kAtom;
 }
 
 // A factor alone needs no parentheses inside the braces of \frac.
@@ -212,11 +116,12 @@ void LatexWriter::open_product(Expr e) {
     text("}");
 }
 
-void LatexWriter::open_power(const Node& n) {
+void LatexWriter::open_power(Expr e) {
+    const Node& n = graph_.node(e);
     const Expr base{n.a};
     if (is_command(base) && integer_exponent(graph_, n) >= 2) {  // \sin^{2}\theta
         const Node& function = graph_.node(base);
-        call(fmt::format("{}^{{{}}}", command_of(function.op), integer_exponent(graph_, n)),
+        call(fmt::format("{}^{{{}}}", traits(function.op).latex, integer_exponent(graph_, n)),
              Expr{function.a});
         return;
     }
@@ -226,42 +131,13 @@ void LatexWriter::open_power(const Node& n) {
     text("}");
 }
 
-void LatexWriter::open_truth(const Node& n) {
-    const auto binary = [&](Role role, std::string_view sign, Binding left, Binding right) {
-        part(role, Expr{n.a}, left);
-        text(sign);
-        part(role, Expr{n.b}, right);
-    };
-    switch (n.op) {
-        case Op::kLess:
-            binary(Role::kValue, " < ", Binding::kSum, Binding::kSum);
-            break;
-        case Op::kLessEqual:
-            binary(Role::kValue, " \\le ", Binding::kSum, Binding::kSum);
-            break;
-        case Op::kEqual:
-            binary(Role::kValue, " = ", Binding::kSum, Binding::kSum);
-            break;
-        case Op::kAnd:
-            binary(Role::kCondition, " \\land ", Binding::kAnd, Binding::kNot);
-            break;
-        case Op::kOr:
-            binary(Role::kCondition, " \\lor ", Binding::kOr, Binding::kAnd);
-            break;
-        default:
-            text("\\lnot ");
-            part(Role::kCondition, Expr{n.a}, Binding::kAtom);
-            break;
-    }
-}
-
-void LatexWriter::open_choice(const Node& n) {
+void LatexWriter::open_choice(Expr condition, Expr yes, Expr no) {
     text("\\begin{cases} ");
-    value(Expr{n.b}, Binding::kChoice);
+    value(yes, Binding::kChoice);
     text(" & \\text{if } ");
-    part(Role::kCondition, Expr{n.a}, Binding::kChoice);
+    part(Role::kCondition, condition, Binding::kChoice);
     text(" \\\\ ");
-    value(Expr{n.c}, Binding::kChoice);
+    value(no, Binding::kChoice);
     text(" & \\text{otherwise} \\end{cases}");
 }
 
@@ -312,7 +188,7 @@ void LatexWriter::open_function(const Node& n) {
             enclosed(fmt::format("\\operatorname{{{}}}\\left(", function_name(n.op)), "\\right)");
             break;
         default:
-            call(command_of(n.op), Expr{n.a});
+            call(traits(n.op).latex, Expr{n.a});
             break;
     }
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.h"
 #include "sym/print.h"
 
 namespace ananke::sym {
@@ -120,14 +121,14 @@ std::size_t character_length(std::string_view text, std::size_t at) {
 }
 
 const GreekLetter* find_letter(std::string_view letter) {
-    const auto* found = std::find_if(kGreek.begin(), kGreek.end(),
-                                     [&](const GreekLetter& g) { return g.letter == letter; });
+    const auto* found =
+        std::ranges::find_if(kGreek, [&](const GreekLetter& g) { return g.letter == letter; });
     return found == kGreek.end() ? nullptr : found;
 }
 
 const GreekLetter* find_name(std::string_view name) {
-    const auto* found = std::find_if(kGreek.begin(), kGreek.end(),
-                                     [&](const GreekLetter& g) { return g.name == name; });
+    const auto* found =
+        std::ranges::find_if(kGreek, [&](const GreekLetter& g) { return g.name == name; });
     return found == kGreek.end() ? nullptr : found;
 }
 
@@ -175,7 +176,7 @@ std::string latex_word(std::string_view word) {
         has_greek = has_greek || greek != nullptr;
         i += length;
     }
-    if (count <= 1 || has_greek || std::all_of(word.begin(), word.end(), is_digit)) {
+    if (count <= 1 || has_greek || std::ranges::all_of(word, is_digit)) {
         return letters;
     }
     std::string escaped;  // an index of an index keeps its underscores: rear\_hub
@@ -287,7 +288,7 @@ std::string c_name(const Symbol& symbol) {
     if (stem.order > 0) {
         name += stem.order == 1 ? "_dot" : "_ddot";
     }
-    const bool taken = std::find(kWordsOfC.begin(), kWordsOfC.end(), name) != kWordsOfC.end();
+    const bool taken = contains(kWordsOfC, name);
     const bool starts_well = !name.empty() && !is_digit(name.front());
     return (starts_well ? "" : "_") + name + (taken ? "_" : "");
 }
@@ -299,7 +300,7 @@ std::string latex_name(const Symbol& symbol) {
         const PointComponent p = split_point(stem.name);
         const Parts point = split_indices(p.point);
         Parts parts{std::string(kHeads.at(static_cast<std::size_t>(stem.order))), {point.head}};
-        parts.indices.insert(parts.indices.end(), point.indices.begin(), point.indices.end());
+        append(parts.indices, point.indices);
         if (!p.component.empty()) {
             parts.indices.push_back(p.component);
         }

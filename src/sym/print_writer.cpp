@@ -20,9 +20,9 @@ std::string Writer::write(Expr root) {
         opened_.clear();
         if (binding(piece) < piece.least) {
             piece.least = Binding::kChoice;
-            text(left_parenthesis());
+            text(words_.left_parenthesis);
             opened_.push_back(std::move(piece));
-            text(right_parenthesis());
+            text(words_.right_parenthesis);
         } else {
             open(piece);
         }
@@ -62,16 +62,116 @@ void Writer::sum(Expr e) {
     }
 }
 
-Binding Writer::binding_of_truth(Op op) const {
-    switch (op) {
+Binding Writer::binding(const Piece& piece) const {
+    if (is_truth_from_number(piece)) {
+        return Binding::kComparison;
+    }
+    if (is_number_from_truth(piece)) {
+        return words_.truth_as_number;
+    }
+    if (starts_with_minus(piece)) {
+        return Binding::kSum;
+    }
+    switch (node(piece).op) {
+        case Op::kConstant:
+            return number(graph_.constant(piece.e)).binding;
+        case Op::kAdd:
+        case Op::kSub:
+            return Binding::kSum;
+        case Op::kMul:
+        case Op::kDiv:
+            return Binding::kProduct;
         case Op::kOr:
             return Binding::kOr;
         case Op::kAnd:
             return Binding::kAnd;
         case Op::kNot:
             return Binding::kNot;
-        default:
+        case Op::kLess:
+        case Op::kLessEqual:
+        case Op::kEqual:
             return Binding::kComparison;
+        default:
+            return binding_of(piece.e);
+    }
+}
+
+void Writer::open(const Piece& piece) {
+    const Node& n = node(piece);
+    if (is_truth_from_number(piece)) {
+        value(piece.e, Binding::kSum);
+        text(words_.not_zero);
+        return;
+    }
+    if (is_number_from_truth(piece)) {
+        open_choice(piece.e, graph_.one(), graph_.zero());
+        return;
+    }
+    if (starts_with_minus(piece)) {
+        text("-");
+        if (n.op == Op::kNeg) {
+            value(Expr{n.a}, Binding::kProduct);
+        } else {
+            part(Role::kUnsigned, piece.e, Binding::kProduct);
+        }
+        return;
+    }
+    switch (n.op) {
+        case Op::kConstant:
+            text(number(graph_.constant(piece.e)).text);
+            return;
+        case Op::kSymbol:
+            text(name(graph_.symbol_record(piece.e)));
+            return;
+        case Op::kAdd:
+        case Op::kSub:
+            sum(piece.e);
+            return;
+        case Op::kMul:
+        case Op::kDiv:
+            open_product(piece.e);
+            return;
+        case Op::kPow:
+            open_power(piece.e);
+            return;
+        case Op::kSelect:
+            open_choice(Expr{n.a}, Expr{n.b}, Expr{n.c});
+            return;
+        default:
+            if (is_truth(n.op)) {
+                open_truth(n);
+            } else {
+                open_function(n);
+            }
+    }
+}
+
+void Writer::open_truth(const Node& n) {
+    const auto binary = [&](Role role, std::string_view sign, Binding left, Binding right) {
+        part(role, Expr{n.a}, left);
+        text(sign);
+        part(role, Expr{n.b}, right);
+    };
+    switch (n.op) {
+        case Op::kLess:
+            binary(Role::kValue, words_.less, Binding::kSum, Binding::kSum);
+            break;
+        case Op::kLessEqual:
+            binary(Role::kValue, words_.less_equal, Binding::kSum, Binding::kSum);
+            break;
+        case Op::kEqual:
+            binary(Role::kValue, words_.equal, Binding::kSum, Binding::kSum);
+            break;
+        case Op::kAnd:
+            binary(Role::kCondition, words_.both, words_.left_of_both, words_.right_of_both);
+            break;
+        case Op::kOr:
+            binary(Role::kCondition, words_.either, words_.left_of_either, words_.right_of_either);
+            break;
+        default:
+            text(words_.negation);
+            part(Role::kCondition, Expr{n.a}, words_.negated);
+            break;
     }
 }
 

@@ -64,7 +64,7 @@ class RandomExpressions {
     /// Rather a recent one, so that expressions grow deep.
     Expr pick(const std::vector<Expr>& pool) {
         const int n = static_cast<int>(pool.size());
-        return pool[static_cast<std::size_t>(std::max(below(n), below(n)))];
+        return pool[std::max(below(n), below(n))];
     }
 
     Expr number() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ranges.h"
 #include "sym/shape.h"
 #include "sym/walk.h"
 
@@ -39,9 +40,9 @@ Recipe::Recipe(const Graph& graph, std::span<const Expr> given, std::span<const 
     for (const Expr e : operations) {
         const Node& node = graph.node(e);
         const int operands = arity(node.op);
-        add_step(graph, node,
-                 {place(Expr{node.a}), operands > 1 ? place(Expr{node.b}) : 0,
-                  operands > 2 ? place(Expr{node.c}) : 0});
+        add_operation(graph, node,
+                      {place(Expr{node.a}), operands > 1 ? place(Expr{node.b}) : 0,
+                       operands > 2 ? place(Expr{node.c}) : 0});
     }
     for (const Expr e : made) {
         results_.push_back(place(e));
@@ -50,27 +51,29 @@ Recipe::Recipe(const Graph& graph, std::span<const Expr> given, std::span<const 
 
 /// Arithmetic that stands in the graph has been through its rules, which look at structure and
 /// numbers alone: they would leave it as it is under other names as well.
-void Recipe::add_step(const Graph& graph, const Node& node, std::array<std::uint32_t, 3> places) {
+void Recipe::add_operation(const Graph& graph, const Node& node,
+                           std::array<std::uint32_t, 3> places) {
     const int operands = arity(node.op);
     const bool ordered = node.op == Op::kAdd || node.op == Op::kMul;
     const bool plain = operands == 1 || ordered || node.op == Op::kSub || node.op == Op::kDiv ||
                        node.op == Op::kPow;
     const bool by_age =
         ordered && !graph.is_constant(Expr{node.a}) && !graph.is_constant(Expr{node.b});
-    steps_.push_back({node.op, static_cast<std::uint8_t>(plain ? operands : 0), by_age, places[0],
-                      places[1], places[2]});
+    operations_.push_back({node.op, static_cast<std::uint8_t>(plain ? operands : 0), by_age,
+                           places[0], places[1], places[2]});
 }
 
 std::span<const Expr> Recipe::follow(Graph& graph, std::span<const Expr> given) {
     values_.assign(given.begin(), given.end());
-    values_.insert(values_.end(), leaves_.begin(), leaves_.end());
-    values_.reserve(values_.size() + steps_.size());
-    for (const Step& step : steps_) {
-        const Expr a = values_[step.a];
-        const Expr b = values_[step.b];
-        values_.push_back(step.plain == 2   ? graph.repeat(step.op, a, b, step.by_age)
-                          : step.plain == 1 ? graph.repeat(step.op, a)
-                                            : rebuild(graph, step.op, a, b, values_[step.c]));
+    append(values_, leaves_);
+    values_.reserve(values_.size() + operations_.size());
+    for (const Operation& operation : operations_) {
+        const Expr a = values_[operation.a];
+        const Expr b = values_[operation.b];
+        values_.push_back(operation.plain == 2 ? graph.repeat(operation.op, a, b, operation.by_age)
+                          : operation.plain == 1
+                              ? graph.repeat(operation.op, a)
+                              : rebuild(graph, operation.op, a, b, values_[operation.c]));
     }
     made_.clear();
     for (const std::uint32_t place : results_) {

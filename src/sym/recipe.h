@@ -11,7 +11,7 @@
 namespace ananke::sym {
 
 /// What is made from expressions of one shape. Places count the nodes that are given, then leaves
-/// that are the same whatever the names, then steps.
+/// that are the same whatever the names, then operations.
 class Recipe {
   public:
     /// `given` ascending, all of some expressions; `made` from them by operations of the graph.
@@ -28,16 +28,16 @@ class Recipe {
     std::span<const Expr> follow(Graph& graph, std::span<const Expr> given);
 
   private:
-    struct Step {
+    struct Operation {
         Op op;
         std::uint8_t plain;     ///< operands, if no rule of the graph applies to it, else 0
         bool by_age;            ///< the older operand first
         std::uint32_t a, b, c;  ///< places of operands
     };
-    void add_step(const Graph& graph, const Node& node, std::array<std::uint32_t, 3> places);
+    void add_operation(const Graph& graph, const Node& node, std::array<std::uint32_t, 3> places);
 
     std::vector<Expr> leaves_;
-    std::vector<Step> steps_;
+    std::vector<Operation> operations_;
     std::vector<std::uint32_t> results_;  ///< places
     bool general_ = true;
     std::vector<Expr> values_, made_;  ///< by place; of the last call

@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/ranges.h"
 #include "sym/node_map.h"
 
 namespace ananke::sym {
@@ -20,7 +21,7 @@ class Marks {
             marks_.resize(nodes + nodes / 8, 0);
         }
         if (++walk_ == 0) {
-            std::fill(marks_.begin(), marks_.end(), 0);
+            std::ranges::fill(marks_, 0);
             walk_ = 1;
         }
     }
@@ -71,7 +72,7 @@ void forget_walks() {
 std::vector<Expr> reachable(const Graph& graph, std::span<const Expr> roots) {
     const std::span<const Expr> nodes = met(graph, roots);
     std::vector<Expr> found(nodes.begin(), nodes.end());
-    std::sort(found.begin(), found.end());  // an operand is older than its users
+    std::ranges::sort(found);  // an operand is older than its users
     return found;
 }
 
@@ -86,7 +87,7 @@ std::vector<Expr> symbols_of(const Graph& graph, Expr root) {
             symbols.push_back(e);
         }
     }
-    std::sort(symbols.begin(), symbols.end());
+    std::ranges::sort(symbols);
     return symbols;
 }
 
@@ -98,8 +99,7 @@ std::vector<Expr> symbols_of(const Graph& graph, Expr root, SymbolKind kind) {
 
 bool depends_on_kind(const Graph& graph, Expr root, SymbolKind kind) {
     const std::span<const Expr> nodes = met(graph, root);
-    return std::any_of(nodes.begin(), nodes.end(),
-                       [&](Expr e) { return graph.is_symbol(e, kind); });
+    return std::ranges::any_of(nodes, [&](Expr e) { return graph.is_symbol(e, kind); });
 }
 
 Expr rebuild(Graph& graph, Op op, Expr a, Expr b, Expr c) {
@@ -127,7 +127,6 @@ Expr rebuild(Graph& graph, Op op, Expr a, Expr b, Expr c) {
 Expr substitute(Graph& graph, Expr root, std::span<const Replacement> replacements) {
     NodeMap<Expr> changed(replacements.size());
     for (const Replacement& r : replacements) {
-        ANANKE_REQUIRE(graph.is_symbol(r.symbol));
         changed[r.symbol] = r.value;
     }
     const auto now = [&](std::uint32_t id) {
@@ -138,7 +137,7 @@ Expr substitute(Graph& graph, Expr root, std::span<const Replacement> replacemen
         const Node node = graph.node(e);  // a copy: building moves the array
         bool touched = false;
         for_each_operand(node, [&](Expr operand) { touched |= changed.contains(operand); });
-        if (touched) {
+        if (touched && !changed.contains(e)) {
             changed[e] = rebuild(graph, node.op, now(node.a), now(node.b), now(node.c));
         }
     }
@@ -151,11 +150,8 @@ Expr substitute(Graph& graph, Expr root, Expr symbol, Expr value) {
 }
 
 Expr without(Graph& graph, Expr root, std::span<const Expr> symbols) {
-    std::vector<Replacement> zeros;
-    for (const Expr symbol : symbols) {
-        zeros.push_back({symbol, graph.zero()});
-    }
-    return substitute(graph, root, zeros);
+    const auto zero = [&](Expr symbol) { return Replacement{symbol, graph.zero()}; };
+    return substitute(graph, root, transformed(symbols, zero));
 }
 
 Expr without(Graph& graph, Expr root, SymbolKind kind) {
@@ -199,7 +195,7 @@ std::vector<Expr> summands(Graph& graph, Expr root) {
     // How often each term counts. A shared sum is opened once and its count passed on, so that the
     // cost stays linear where its written-out form would not be.
     std::vector<Expr> newest_first = read;
-    std::sort(newest_first.begin(), newest_first.end(), std::greater<>());
+    std::ranges::sort(newest_first, std::greater<>());
     NodeMap<double> count(read.size());
     count[root] = 1.0;
     for (Expr e : newest_first) {

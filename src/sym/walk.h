@@ -36,7 +36,7 @@ std::vector<Expr> symbols_of(const Graph& graph, Expr root);
 std::vector<Expr> symbols_of(const Graph& graph, Expr root, SymbolKind kind);
 bool depends_on_kind(const Graph& graph, Expr root, SymbolKind kind);
 
-/// A symbol and what stands for it.
+/// A symbol, or any other node, and what stands for it.
 struct Replacement {
     Expr symbol;
     Expr value;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.h"
 #include "sym/print.h"
 #include "sym/walk.h"
 
@@ -27,11 +28,6 @@ constexpr std::array<std::string_view, 43> kTaken{
 /// One identifier per symbol, all different.
 class Identifiers {
   public:
-    Identifiers() {
-        for (const std::string_view word : kTaken) {
-            taken_.emplace(word);
-        }
-    }
     std::string fresh(std::string name) {
         while (!taken_.insert(name).second) {
             name += '_';
@@ -40,7 +36,7 @@ class Identifiers {
     }
 
   private:
-    std::set<std::string, std::less<>> taken_;
+    std::set<std::string> taken_{kTaken.begin(), kTaken.end()};
 };
 
 std::vector<Input> inputs_from(std::string_view array, const std::vector<Expr>& symbols) {
@@ -52,44 +48,30 @@ std::vector<Input> inputs_from(std::string_view array, const std::vector<Expr>& 
     return result;
 }
 
-template <class Items, class Member>
-std::vector<Expr> members(const Items& items, Member member) {
-    std::vector<Expr> result;
-    result.reserve(items.size());
-    for (const auto& item : items) {
-        result.push_back(item.*member);
-    }
-    return result;
-}
-
 }  // namespace
 
 std::vector<Input> coordinate_inputs(const Model& model) {
-    return inputs_from("q", members(model.coordinates, &Coordinate::q));
+    return inputs_from("q", transformed(model.coordinates, &Coordinate::q));
 }
 
 std::vector<Input> velocity_inputs(const Model& model) {
-    return inputs_from("v", members(model.coordinates, &Coordinate::v));
+    return inputs_from("v", transformed(model.coordinates, &Coordinate::v));
 }
 
 std::vector<Input> parameter_inputs(const Model& model) {
-    return inputs_from("p", members(model.parameters, &Parameter::symbol));
+    return inputs_from("p", transformed(model.parameters, &Parameter::symbol));
 }
 
 std::string c_body(const Model& model, const std::vector<Input>& inputs,
                    const std::vector<Statement>& statements,
                    const std::unordered_map<Expr, Label>& labels) {
     const sym::Graph& graph = model.graph;
-    std::vector<Expr> roots(statements.size());
-    std::transform(statements.begin(), statements.end(), roots.begin(),
-                   [](const Statement& s) { return s.value; });
+    const std::vector<Expr> roots = transformed(statements, &Statement::value);
     Identifiers identifiers;
     std::vector<sym::Named> names{{"t", model.time}};
     std::string out;
-    std::unordered_set<Expr> reached;
-    for (const Expr e : sym::reachable(graph, roots)) {
-        reached.insert(e);
-    }
+    const std::vector<Expr> nodes = sym::reachable(graph, roots);
+    const std::unordered_set<Expr> reached(nodes.begin(), nodes.end());
     for (const Input& input : inputs) {
         if (reached.contains(input.symbol)) {
             const auto label = labels.find(input.symbol);
@@ -149,7 +131,7 @@ std::string comment_text(std::string text) {
     for (std::size_t at = text.find("*/"); at != std::string::npos; at = text.find("*/", at)) {
         text.replace(at, 2, "* /");
     }
-    std::replace(text.begin(), text.end(), '\n', ' ');
+    std::ranges::replace(text, '\n', ' ');
     return text;
 }
 
@@ -175,8 +157,8 @@ std::vector<Statement> c_program(const Model& model, const ClosedForm& form,
             }
         }
     }
-    std::reverse(lines.begin(), lines.end());
-    lines.insert(lines.end(), results.begin(), results.end());
+    std::ranges::reverse(lines);
+    append(lines, results);
     return lines;
 }
 

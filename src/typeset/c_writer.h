@@ -23,7 +23,7 @@ struct Statement {
 void append_statements(std::vector<Statement>& statements, std::string_view array,
                        std::span<const Expr> values);
 
-/// A symbol whose value the function is given: "q[0]".
+/// A symbol and the argument that holds its value: "q[0]".
 struct Input {
     Expr symbol;
     std::string from;
@@ -34,7 +34,8 @@ std::vector<Input> coordinate_inputs(const Model& model);
 std::vector<Input> velocity_inputs(const Model& model);
 std::vector<Input> parameter_inputs(const Model& model);
 
-/// The statements of one function: values of inputs first, shared parts before their first use.
+/// The body of one function: inputs first, then the statements, each after the shared parts it
+/// uses.
 std::string c_body(const Model& model, const std::vector<Input>& inputs,
                    const std::vector<Statement>& statements,
                    const std::unordered_map<Expr, Label>& labels);
@@ -46,10 +47,10 @@ std::vector<Statement> c_program(const Model& model, const ClosedForm& form,
 /// Lines of a comment: the parameters with their values.
 std::string parameter_lines(const Model& model, std::span<const double> values);
 
-/// Text that does not end a comment.
+/// The text for a C comment: "*/" broken, ends of lines replaced by blanks.
 std::string comment_text(std::string text);
 
-/// "double M[9]", or a pointer where nothing is stored.
+/// "double M[9]"; a pointer for size 0, since C has no empty array.
 std::string c_array(std::string_view type, std::string_view name, std::size_t size);
 
 }  // namespace ananke::typeset

@@ -3,48 +3,19 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ranges.h"
 #include "typeset/form_writer.h"
 
 namespace ananke::typeset {
-namespace {
-
-struct NamedForm {
-    WrittenForm form;
-    std::string_view name;
-};
-constexpr std::array kForms{
-    NamedForm{WrittenForm::kFundamental, "fundamental"},
-    NamedForm{WrittenForm::kPhohomsiri, "phohomsiri"},
-    NamedForm{WrittenForm::kSchutte, "schutte"},
-    NamedForm{WrittenForm::kWanichanon, "wanichanon"},
-    NamedForm{WrittenForm::kMultipliers, "multipliers"},
-};
-
-}  // namespace
-
 std::string_view written_form_name(WrittenForm form) {
-    return std::find_if(kForms.begin(), kForms.end(),
-                        [&](const NamedForm& f) { return f.form == form; })
-        ->name;
+    constexpr std::array<std::string_view, kWrittenForms.size()> kNames{
+        "fundamental", "phohomsiri", "schutte", "wanichanon", "multipliers"};
+    return kNames.at(static_cast<std::size_t>(form));
 }
 
 std::optional<WrittenForm> parse_written_form(std::string_view name) {
-    for (const NamedForm& f : kForms) {
-        if (f.name == name) {
-            return f.form;
-        }
-    }
-    return std::nullopt;
-}
-
-const std::vector<WrittenForm>& all_written_forms() {
-    static const std::vector<WrittenForm> kAll = [] {
-        std::vector<WrittenForm> forms(kForms.size());
-        std::transform(kForms.begin(), kForms.end(), forms.begin(),
-                       [](const NamedForm& f) { return f.form; });
-        return forms;
-    }();
-    return kAll;
+    const auto found = std::ranges::find(kWrittenForms, name, written_form_name);
+    return found != kWrittenForms.end() ? std::optional(*found) : std::nullopt;
 }
 
 std::size_t ClosedForm::line_count() const {
@@ -85,7 +56,7 @@ Result<ClosedForm> closed_form(Model& model, const Equations& equations, Written
 std::vector<Expr> written_out(sym::Graph& graph, const ClosedForm& form,
                               std::span<const Expr> roots) {
     std::vector<Stage> all = form.given;
-    all.insert(all.end(), form.stages.begin(), form.stages.end());
+    append(all, form.stages);
     return written_out(graph, all, roots);
 }
 

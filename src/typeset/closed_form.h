@@ -6,6 +6,7 @@
 // regular: with independent rows B+ = B^T (B B^T)^-1, and no square root of M is needed, US10 (56).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -27,17 +28,19 @@ enum class WrittenForm : std::uint8_t {
     kMultipliers,  ///< Lagrange's equations with multipliers
 };
 
+inline constexpr std::array kWrittenForms{WrittenForm::kFundamental, WrittenForm::kPhohomsiri,
+                                          WrittenForm::kSchutte, WrittenForm::kWanichanon,
+                                          WrittenForm::kMultipliers};
 /// fundamental, phohomsiri, schutte, wanichanon, multipliers.
 std::string_view written_form_name(WrittenForm form);
 std::optional<WrittenForm> parse_written_form(std::string_view name);
-const std::vector<WrittenForm>& all_written_forms();
 
 struct ClosedForm {
     WrittenForm form = WrittenForm::kFundamental;
     std::vector<Stage> given;   ///< M, Q, C, A, b
     std::vector<Stage> stages;  ///< how the acceleration follows from them
     std::unordered_map<Expr, Label> labels;
-    // What stands for them after all stages; zero lambda for rows that were left out.
+    // Expressions after all stages; lambda is zero for rows that were left out.
     std::vector<Expr> a;       ///< n
     std::vector<Expr> lambda;  ///< m, Qc = C + A^T lambda
     std::vector<Expr> Qc;      ///< n
@@ -45,7 +48,7 @@ struct ClosedForm {
     std::size_t line_count() const;
 };
 
-/// Only `given`: what is known when the acceleration is not determined.
+/// M, Q, C, A, b alone, for a model whose acceleration is not determined.
 ClosedForm given_equations(Model& model, const Equations& equations, sym::Values<double> at);
 
 /// `rows`: the independent ones. `at`: a value for every symbol (parameters, q, v, t), at which

@@ -79,7 +79,7 @@ struct Case {
         const Vector Q = at.Q(s);
         const Vector C = at.C(s);
         for (std::size_t i = 0; i < n; ++i) {
-            std::copy(M[i].begin(), M[i].end(), K[i].begin());
+            std::ranges::copy(M[i], K[i].begin());
             r[i] = Q[i] + C[i];
         }
         for (std::size_t k = 0; k < m; ++k) {

@@ -29,7 +29,7 @@ void check_forms(Case& c, unsigned seed) {
         size = std::max(size, std::abs(static_cast<double>(value)));
     }
     int applied = 0;
-    for (const WrittenForm form : all_written_forms()) {
+    for (const WrittenForm form : kWrittenForms) {
         SCOPED_TRACE(written_form_name(form));
         const Result<ClosedForm> closed =
             closed_form(c.model(), c.equations, form, c.rows, c.values(chosen));
@@ -89,7 +89,7 @@ TEST(ClosedForm, SaysWhenTheMotionIsNotUnique) {
     Case c = random_system(5, 3, 0, 2);
     std::mt19937 random(3);
     const auto at = c.values(random_state(random, 3));
-    for (const WrittenForm form : all_written_forms()) {
+    for (const WrittenForm form : kWrittenForms) {
         const Result<ClosedForm> closed = closed_form(c.model(), c.equations, form, c.rows, at);
         ASSERT_FALSE(closed) << written_form_name(form);
     }
@@ -198,7 +198,7 @@ TEST(ClosedForm, StaysSmallOnALongChain) {
 }
 
 TEST(ClosedForm, FormsHaveNames) {
-    for (const WrittenForm form : all_written_forms()) {
+    for (const WrittenForm form : kWrittenForms) {
         EXPECT_EQ(parse_written_form(written_form_name(form)), form);
     }
     EXPECT_FALSE(parse_written_form("newton"));

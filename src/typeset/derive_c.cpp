@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.h"
 #include "typeset/c_writer.h"
 #include "typeset/derive_report.h"
 
@@ -12,7 +13,7 @@ namespace {
 std::vector<Input> all_inputs(const Model& model) {
     std::vector<Input> result = coordinate_inputs(model);
     for (const std::vector<Input>& more : {velocity_inputs(model), parameter_inputs(model)}) {
-        result.insert(result.end(), more.begin(), more.end());
+        append(result, more);
     }
     return result;
 }

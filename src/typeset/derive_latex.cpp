@@ -8,7 +8,7 @@ namespace ananke::typeset {
 namespace {
 
 /// A matrix with more columns than this does not fit a page: its entries are listed.
-constexpr std::size_t kWidestMatrix = 6;
+constexpr int kWidestMatrix = 6;
 
 std::string escaped(std::string_view text) {
     std::string out;
@@ -52,7 +52,7 @@ void append_align(std::string& out, const std::vector<PrintedLine>& lines) {
     out += "\\end{align*}\n";
 }
 
-std::string matrix(std::string_view name, const std::vector<std::vector<std::string>>& rows) {
+std::string matrix(std::string_view name, const Cells& rows) {
     std::string out = fmt::format("\\[\n  {} = \\begin{{pmatrix}}\n", name);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         out += fmt::format("    {}{}\n", fmt::join(rows[i], " & "),
@@ -61,30 +61,14 @@ std::string matrix(std::string_view name, const std::vector<std::vector<std::str
     return out + "  \\end{pmatrix}\n\\]\n";
 }
 
-std::vector<std::vector<std::string>> zeros(std::size_t rows, std::size_t columns) {
-    return {rows, std::vector<std::string>(columns, "0")};
-}
-
 /// M and A as matrices, where they fit a page.
 std::string matrices(const Model& model, const Equations& equations) {
-    const std::size_t n = equations.n;
-    if (n > kWidestMatrix || equations.rows.size() > 2 * kWidestMatrix) {
+    if (equations.n > kWidestMatrix || equations.rows.size() > std::size_t{2 * kWidestMatrix}) {
         return "";
     }
     const sym::Printer printer(model.graph, sym::Notation::kLatex);
-    auto M = zeros(n, n);
-    for (const MassEntry& entry : equations.M) {
-        const std::size_t i = entry.row;
-        const std::size_t j = entry.column;
-        M[i][j] = M[j][i] = printer.print(entry.value);
-    }
-    std::string out = "\\paragraph{The matrices.}\n" + matrix("M", M);
-    auto A = zeros(equations.rows.size(), n);
-    for (std::size_t k = 0; k < A.size(); ++k) {
-        for (const Entry& entry : equations.rows[k].A) {
-            A[k][entry.column] = printer.print(entry.value);
-        }
-    }
+    std::string out = "\\paragraph{The matrices.}\n" + matrix("M", mass_cells(equations, printer));
+    const Cells A = constraint_cells(equations, printer);
     return A.empty() ? out : out + matrix("A", A);
 }
 

@@ -275,7 +275,7 @@ void check_latex(const std::string& latex) {
 
 TEST(DeriveLatex, IsBalancedForEveryModelAndForm) {
     for (Case& c : closed_form_cases()) {
-        for (const WrittenForm form : all_written_forms()) {
+        for (const WrittenForm form : kWrittenForms) {
             SCOPED_TRACE(c.name + " " + std::string(written_form_name(form)));
             const Result<ClosedForm> written =
                 closed_form(c.model(), c.equations, form, c.rows, c.values(state_of(c, 1)));
@@ -420,7 +420,7 @@ TEST(DeriveC, CompilesAloneAndAgrees) {
 
 TEST(DeriveC, EveryFormAgrees) {
     Case c = two_link();
-    for (const WrittenForm form : all_written_forms()) {
+    for (const WrittenForm form : kWrittenForms) {
         check_c(c, form, 1e-11);
     }
 }

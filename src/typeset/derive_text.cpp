@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ranges.h"
+#include "base/text.h"
 #include "typeset/derive_report.h"
 #include "typeset/report_lines.h"
 
@@ -12,13 +14,6 @@ namespace {
 constexpr std::size_t kWidth = 100;
 constexpr std::size_t kWidestName = 24;
 constexpr std::size_t kDirectionsShown = 24;
-
-/// Columns of a UTF-8 text.
-std::size_t columns(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-        return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-    }));
-}
 
 /// The place to break a line: the last " + " or " - " before `limit` that is least deep in
 /// parentheses, or npos.
@@ -39,10 +34,10 @@ std::size_t break_place(std::string_view text, std::size_t limit) {
 }
 
 std::string wrapped(const std::string& head, std::string text) {
-    const std::size_t indent = std::min<std::size_t>(columns(head), 4 + kWidestName + 3);
+    const std::size_t indent = std::min<std::size_t>(display_width(head), 4 + kWidestName + 3);
     std::string result = head;
-    std::size_t used = columns(head);
-    while (columns(text) + used > kWidth) {
+    std::size_t used = display_width(head);
+    while (display_width(text) + used > kWidth) {
         const std::size_t at = break_place(text, kWidth - used);
         if (at == std::string::npos) {
             break;
@@ -58,19 +53,17 @@ std::string wrapped(const std::string& head, std::string text) {
 void append_lines(std::string& out, std::string_view lead, const std::vector<PrintedLine>& lines) {
     std::size_t width = 0;
     for (const PrintedLine& line : lines) {
-        width = std::max(width, std::min(columns(line.left), kWidestName));
+        width = std::max(width, std::min(display_width(line.left), kWidestName));
     }
     for (const PrintedLine& line : lines) {
-        const std::size_t used = columns(line.left);
+        const std::size_t used = display_width(line.left);
         const std::string pad(used < width ? width - used : 0, ' ');
         out += wrapped(fmt::format("    {}{}{} = ", lead, line.left, pad), line.right);
     }
 }
 
-void append_cut(std::string& out, std::size_t count) {
-    if (count > 0) {
-        out += fmt::format("    ... and {} more lines\n", count);
-    }
+std::string cut_note(std::size_t count) {
+    return count > 0 ? fmt::format("    ... and {} more lines\n", count) : "";
 }
 
 std::string plural(std::size_t count, std::string_view word) {
@@ -80,15 +73,15 @@ std::string plural(std::size_t count, std::string_view word) {
 /// "head: a, b, c" over as many lines as it takes.
 std::string list(const std::string& head, const std::vector<std::string>& items) {
     std::string out = head;
-    std::size_t used = columns(head);
+    std::size_t used = display_width(head);
     for (std::size_t i = 0; i < items.size(); ++i) {
         const std::string item = items[i] + (i + 1 < items.size() ? "," : "");
-        if (used + 1 + columns(item) > kWidth) {
+        if (used + 1 + display_width(item) > kWidth) {
             out += "\n   ";
             used = 3;
         }
         out += " " + item;
-        used += 1 + columns(item);
+        used += 1 + display_width(item);
     }
     return out + "\n";
 }
@@ -96,20 +89,14 @@ std::string list(const std::string& head, const std::vector<std::string>& items)
 std::string heading(const Model& model, const Equations& equations, const ClosedForm& form,
                     const ReportOptions& options) {
     std::string out = model.title.empty() ? "" : model.title + "\n\n";
-    std::vector<std::string> coordinates;
-    for (const Coordinate& c : model.coordinates) {
-        coordinates.push_back(c.name);
-    }
-    std::vector<std::string> rows;
-    for (const Row& row : equations.rows) {
-        rows.push_back(row.name);
-    }
+    const std::vector<std::string> coordinates = transformed(model.coordinates, &Coordinate::name);
+    const std::vector<std::string> rows = transformed(equations.rows, &Row::name);
     out += list(plural(coordinates.size(), "coordinate") + ":", coordinates);
     out +=
         rows.empty() ? "no constraints\n" : list(plural(rows.size(), "constraint row") + ":", rows);
     if (!form.a.empty()) {
         const std::size_t freedom = coordinates.size() - options.rows.size();
-        out += fmt::format("{} degree{} of freedom\n", freedom, freedom == 1 ? "" : "s");
+        out += fmt::format("{} of freedom\n", plural(freedom, "degree"));
     }
     std::vector<std::string> values;
     for (std::size_t i = 0; i < model.parameters.size(); ++i) {
@@ -149,12 +136,12 @@ std::string derive_text(const Model& model, const Equations& equations, const Cl
         if (printed.lines.empty()) {
             out += "    all entries are 0\n";
         }
-        append_cut(out, printed.cut);
+        out += cut_note(printed.cut);
         cut = cut || printed.cut > 0;
         if (++number == form.given.size() && !directions.empty()) {
             out += "\nDirections of the constraint forces, world axes   [RH (5)]\n";
             append_lines(out, "", directions);
-            append_cut(out, directions_cut);
+            out += cut_note(directions_cut);
         }
     }
     if (cut) {

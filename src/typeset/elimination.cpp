@@ -68,8 +68,8 @@ std::optional<Position> choose_pivot(const Worksheet& sheet, const sym::Graph& g
     for (Candidate& c : candidates) {
         c.fill = (row_count[c.at.row] - 1) * (column_count[c.at.column] - 1);
     }
-    const auto best = std::min_element(
-        candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
+    const auto best =
+        std::ranges::min_element(candidates, [&](const Candidate& a, const Candidate& b) {
             const std::size_t place_a = ties == Ties::kLast ? K.columns() - a.at.column : 0;
             const std::size_t place_b = ties == Ties::kLast ? K.columns() - b.at.column : 0;
             return std::tuple(a.fill, a.effort, place_a) < std::tuple(b.fill, b.effort, place_b);
@@ -89,12 +89,12 @@ double largest_entry(const Worksheet& sheet, const sym::Graph& graph, const Grid
     return largest;
 }
 
-/// Not positive at the state of the worksheet, beside a number of size `scale`.
+/// Not above the rounding error of a number of size `scale`, at the state of the worksheet.
 bool vanished(const Worksheet& sheet, Expr value, double scale) {
     return !(sheet.number(value) > kVanished * scale);
 }
 
-/// A later step writes the entry again: lines of different steps differ in name.
+/// The name of an entry at one step: each step writes it anew, and lines need different names.
 Label numbered(const Label& name, std::size_t steps, std::size_t step) {
     if (steps == 1) {
         return name;
@@ -135,7 +135,7 @@ void Factor::find_blocks(const sym::Graph& graph) {
                 }
             }
         }
-        std::sort(members.begin(), members.end());
+        std::ranges::sort(members);
         blocks_.push_back(std::move(members));
     }
 }
@@ -322,9 +322,9 @@ Result<std::vector<Expr>> solve_regular(Worksheet& sheet, Grid K, std::vector<Ex
 std::vector<Expr> Reduced::carry(Worksheet& sheet, std::vector<Expr> b, const Label& name,
                                  const Labels& row) const {
     sym::Graph& g = sheet.graph();
-    for (std::size_t step = 0; step < steps.size(); ++step) {
-        const auto& [p, divisor, factors] = steps[step];
-        const Label label = numbered(name, steps.size(), step + 1);
+    for (std::size_t step = 0; step < operations.size(); ++step) {
+        const auto& [p, divisor, factors] = operations[step];
+        const Label label = numbered(name, operations.size(), step + 1);
         b[p] =
             sheet.define(joined(label, row(p)), collect(g, g.div(b[p], divisor)), Inline::kProduct);
         for (std::size_t i = 0; i < b.size(); ++i) {
@@ -346,7 +346,7 @@ Result<Reduced> reduce_rows(Worksheet& sheet, Grid A, const std::vector<bool>& a
     column_done.flip();
     std::vector<bool> solved(A.columns(), false);
     std::vector<std::size_t> pivots(A.rows(), 0);
-    std::vector<Reduced::Step> steps;
+    std::vector<Reduced::RowOperation> operations;
     for (std::size_t step = 1; step <= A.rows(); ++step) {
         const auto pivot = choose_pivot(sheet, g, A, row_done, column_done, scale, Ties::kLast);
         if (!pivot) {
@@ -355,12 +355,12 @@ Result<Reduced> reduce_rows(Worksheet& sheet, Grid A, const std::vector<bool>& a
         const auto [p, q] = *pivot;
         row_done[p] = column_done[q] = solved[q] = true;
         pivots[p] = q;
-        steps.push_back({p, A(p, q), std::vector<Expr>(A.rows(), g.zero())});
+        operations.push_back({p, A(p, q), std::vector<Expr>(A.rows(), g.zero())});
         const Label entry = numbered(name, A.rows(), step);
         for (std::size_t j = 0; j < A.columns(); ++j) {
             if (!solved[j]) {
                 A(p, j) = sheet.define(joined(entry, row(p), column(j)),
-                                       collect(g, g.div(A(p, j), steps.back().divisor)),
+                                       collect(g, g.div(A(p, j), operations.back().divisor)),
                                        Inline::kProduct);
             }
         }
@@ -370,7 +370,7 @@ Result<Reduced> reduce_rows(Worksheet& sheet, Grid A, const std::vector<bool>& a
             if (i == p || g.is_zero(f)) {
                 continue;
             }
-            steps.back().factors[i] = f;
+            operations.back().factors[i] = f;
             A(i, q) = g.zero();
             for (std::size_t j = 0; j < A.columns(); ++j) {
                 if (!solved[j] && !g.is_zero(A(p, j))) {
@@ -380,7 +380,7 @@ Result<Reduced> reduce_rows(Worksheet& sheet, Grid A, const std::vector<bool>& a
             }
         }
     }
-    return Reduced{std::move(A), std::move(pivots), std::move(steps)};
+    return Reduced{std::move(A), std::move(pivots), std::move(operations)};
 }
 
 }  // namespace ananke::typeset

@@ -22,9 +22,9 @@ struct Unknowns {
     }
 };
 
-/// A symmetric positive definite matrix, ready to solve with. It falls apart into blocks that no
-/// entry connects: a block of one is a division, a block of two Cramer's rule, a larger one
-/// S = L D L^T.
+/// A symmetric positive definite matrix, ready to solve with. It splits into blocks
+/// without entries between them: a block of one is a division, a block of two Cramer's rule, a
+/// larger one S = L D L^T.
 class Factor {
   public:
     /// Writes the determinants or L and D as lines named after `name`, entries after `index`.
@@ -49,7 +49,7 @@ class Factor {
                            const Labels& index);
     bool write_LDLt(Worksheet& sheet, const Block& block, const Label& name, const Labels& index);
 
-    using Writer = std::function<Expr(std::size_t, Expr)>;  ///< puts down x[i]
+    using Writer = std::function<Expr(std::size_t, Expr)>;  ///< writes x[i]
     std::vector<Expr> solve(Worksheet& sheet, std::span<const Expr> r, const Label& name,
                             const Labels& index, const Writer& write) const;
 
@@ -81,12 +81,12 @@ struct Reduced {
                             const Labels& row) const;
 
     /// One step: row /= divisor, then every other row -= factor * row.
-    struct Step {
+    struct RowOperation {
         std::size_t row;
         Expr divisor;
         std::vector<Expr> factors;  ///< one per row, zero in the place of `row`
     };
-    std::vector<Step> steps;
+    std::vector<RowOperation> operations;
 };
 /// Pivots are large at the state of the worksheet (at least a tenth of the largest left), and among
 /// those the simplest, in columns that `allowed` names; of equals the last column. Lines are named

@@ -9,7 +9,8 @@ namespace ananke::typeset {
 using mech::GaugeChoice;
 
 /// alpha, G and z as the model gives them, or 1, identity and alpha^2 b.
-FormWriter::Gauge FormWriter::write_gauge(bool transpose) {
+FormWriter::Gauge FormWriter::write_gauge(Weight weight) {
+    const bool transpose = weight == Weight::kTranspose;
     const GaugeChoice& given = equations_.gauge;
     const bool weighted = transpose && (!given.G_diagonal.empty() || !given.G_matrix.empty());
     const bool identity = transpose && !weighted;
@@ -42,12 +43,12 @@ FormWriter::Gauge FormWriter::write_gauge(bool transpose) {
 }
 
 /// X^T, m x n: G A, or the transpose of A+.
-Result<Grid> FormWriter::write_weighted_rows(const Gauge& gauge, bool transpose) {
-    if (transpose && !gauge.G) {
+Result<Grid> FormWriter::write_weighted_rows(const Gauge& gauge, Weight weight) {
+    if (weight == Weight::kTranspose && !gauge.G) {
         return A_;
     }
     Grid X(m_, n_, g_.zero());
-    if (transpose) {
+    if (weight == Weight::kTranspose) {
         for (std::size_t k = 0; k < m_; ++k) {
             for (std::size_t i = 0; i < n_; ++i) {
                 X(k, i) = sheet_.dot(gauge.G->row(k), A_.column(i));
@@ -71,7 +72,8 @@ Result<Grid> FormWriter::write_weighted_rows(const Gauge& gauge, bool transpose)
 }
 
 /// Qc = A^T mu + C + X (z - alpha^2 b), UW13 (3.39), US10 (71), as A^T lambda + C.
-void FormWriter::write_actual_multipliers(const Gauge& gauge, const Exprs& mu, bool transpose) {
+void FormWriter::write_actual_multipliers(const Gauge& gauge, const Exprs& mu, Weight weight) {
+    const bool transpose = weight == Weight::kTranspose;
     sheet_.begin(
         "Multipliers of the actual system",
         transpose ? "lambda = mu + G (z - alpha^2 b)" : "lambda = mu + (A A^T)^-1 (z - alpha^2 b)",
@@ -93,8 +95,9 @@ void FormWriter::write_actual_multipliers(const Gauge& gauge, const Exprs& mu, b
 
 std::optional<Error> FormWriter::auxiliary(WrittenForm form) {
     const bool transpose = form == WrittenForm::kWanichanon;
-    const Gauge gauge = write_gauge(transpose);
-    const Result<Grid> X = write_weighted_rows(gauge, transpose);
+    const Weight weight = transpose ? Weight::kTranspose : Weight::kInverse;
+    const Gauge gauge = write_gauge(weight);
+    const Result<Grid> X = write_weighted_rows(gauge, weight);
     if (!X) {
         return X.error();
     }
@@ -142,7 +145,7 @@ std::optional<Error> FormWriter::auxiliary(WrittenForm form) {
         with_C(fmt::format("\\ddot{{q}} = {} + {}^{{-1}} A^{{T}}\\mu", a0.latex, names.mass_latex),
                " + c"),
         transpose ? "UW13 (3.18), Table 1 step 3" : "US10 (49)");
-    write_actual_multipliers(gauge, result.value().mu, transpose);
+    write_actual_multipliers(gauge, result.value().mu, weight);
     return std::nullopt;
 }
 

@@ -55,7 +55,7 @@ Expr FormWriter::compliance(const Factor& mass, const Grid& Y, std::size_t k, st
             parts.push_back(g_.mul(A_(k, i), Y(i, l)));
             continue;
         }
-        const auto at = std::find(masses.begin(), masses.end(), mass.diagonal(i));
+        const auto at = std::ranges::find(masses, mass.diagonal(i));
         const std::size_t group = at - masses.begin();
         if (at == masses.end()) {
             masses.push_back(mass.diagonal(i));
@@ -143,11 +143,15 @@ void FormWriter::show_B() {
     }
 }
 
-std::optional<Error> FormWriter::fundamental() {
-    // Nothing is written yet that a refusal would leave behind.
+Result<void> FormWriter::try_factor(const Grid& S, const Label& name, const Labels& index) const {
     Worksheet trial = sheet_;
     trial.begin("");
-    if (const Result<Factor> mass = Factor::of(trial, M_, "M", coordinates()); !mass) {
+    const Result<Factor> factor = Factor::of(trial, S, name, index);
+    return factor ? Result<void>() : factor.error();
+}
+
+std::optional<Error> FormWriter::fundamental() {
+    if (const Result<void> mass = try_factor(M_, "M", coordinates()); !mass) {
         return Error{ErrorCode::kNotApplicable,
                      "the fundamental form asks for M > 0, but " + mass.error().message};
     }

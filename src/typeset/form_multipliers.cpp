@@ -1,6 +1,12 @@
+#include "base/ranges.h"
 #include "typeset/form_writer.h"
 
 namespace ananke::typeset {
+
+Result<Exprs> FormWriter::eliminate(const Grid& K, const Exprs& r, const Unknowns& unknowns) {
+    sheet_.begin("Elimination", "k, r: entries changed by step; f: factors of a row");
+    return solve_regular(sheet_, K, r, unknowns);
+}
 
 std::optional<Error> FormWriter::multipliers() {
     sheet_.begin("Equations with multipliers",
@@ -19,12 +25,11 @@ std::optional<Error> FormWriter::multipliers() {
     for (std::size_t i = 0; i < n_; ++i) {
         r.push_back(add(Q_[i], C_[i]));
     }
-    r.insert(r.end(), b_.begin(), b_.end());
+    append(r, b_);
     for (std::size_t i = 0; i < K.rows(); ++i) {
         sheet_.relate(sheet_.dot(K.row(i), unknowns.symbols), r[i]);
     }
-    sheet_.begin("Elimination", "k, r: entries changed by step; f: factors of a row", "");
-    Result<Exprs> x = solve_regular(sheet_, K, r, unknowns);
+    const Result<Exprs> x = eliminate(K, r, unknowns);
     if (!x) {
         return x.error();
     }

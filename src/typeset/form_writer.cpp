@@ -59,7 +59,7 @@ void FormWriter::write_given() {
     }
     sheet_.begin("Constraints", "A a = b", "A\\,\\ddot{q} = b");
     for (std::size_t r = 0; r < equations_.rows.size(); ++r) {
-        const auto kept = std::find(rows_.begin(), rows_.end(), static_cast<int>(r));
+        const auto kept = std::ranges::find(rows_, static_cast<int>(r));
         const std::size_t k = kept - rows_.begin();
         for (const Entry& entry : equations_.rows[r].A) {
             const std::size_t i = entry.column;

@@ -27,13 +27,17 @@ class FormWriter {
     void write_given();
     std::optional<Error> write(WrittenForm form);
     ClosedForm finish(WrittenForm form);
-    /// The lines are too many, and not all written.
+    /// The worksheet reached its limit: the last lines are missing.
     bool is_full() const { return sheet_.is_full(); }
 
   protected:
-    /// `of`: what is done to an expression before it is written.
+    /// Applied to an expression before it is written.
     using Rewriting = std::function<Expr(Expr)>;
     void write_mass_and_forces(const Rewriting& of);
+    /// Whether S has a factor at the state. Writes no line.
+    Result<void> try_factor(const Grid& S, const Label& name, const Labels& index) const;
+    /// x of K x = r, under a heading of its own.
+    Result<Exprs> eliminate(const Grid& K, const Exprs& r, const Unknowns& unknowns);
 
   private:
     std::optional<Error> fundamental();
@@ -49,7 +53,7 @@ class FormWriter {
         std::string mass, mass_latex;  ///< M in headings
         std::string source;            ///< of a0
     };
-    /// What the fundamental equation leaves behind.
+    /// Result of the fundamental equation.
     struct Core {
         Exprs a;   ///< n, not yet written
         Exprs mu;  ///< m, W^-1 (b - A a0 - A M^-1 C)
@@ -67,9 +71,11 @@ class FormWriter {
         Exprs z;                ///< m
         bool z_given = false;   ///< else z = alpha^2 b
     };
-    Gauge write_gauge(bool transpose);
-    Result<Grid> write_weighted_rows(const Gauge& gauge, bool transpose);
-    void write_actual_multipliers(const Gauge& gauge, const Exprs& mu, bool transpose);
+    /// X of an auxiliary system: A+ (US10) or A^T G (UW13).
+    enum class Weight : std::uint8_t { kInverse, kTranspose };
+    Gauge write_gauge(Weight weight);
+    Result<Grid> write_weighted_rows(const Gauge& gauge, Weight weight);
+    void write_actual_multipliers(const Gauge& gauge, const Exprs& mu, Weight weight);
 
     /// A A^T, written once.
     Result<Factor> factor_AAt();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/ranges.h"
 #include "mech/collect.h"
 #include "sym/differentiate.h"
 #include "sym/walk.h"
@@ -22,9 +23,8 @@ constexpr double kRootTolerance = 1e-9;
 /// Longer equations are not worth a closed root.
 constexpr std::size_t kLongest = 2000;
 
-bool contains(const Graph& graph, Expr e, Expr symbol) {
-    const std::vector<Expr> parts = sym::reachable(graph, e);
-    return std::find(parts.begin(), parts.end(), symbol) != parts.end();
+bool depends_on(const Graph& graph, Expr e, Expr symbol) {
+    return contains(sym::reachable(graph, e), symbol);
 }
 
 class Isolation {
@@ -34,12 +34,12 @@ class Isolation {
     /// f = f0 + f1 x, or f0 + f1 x + f2/2 x^2 with f2 free of x.
     std::optional<Isolated> by_degree(Expr f) {
         const Expr slope = collect(g_, sym::derivative(g_, f, x_));
-        if (!contains(g_, slope, x_)) {
+        if (!depends_on(g_, slope, x_)) {
             return vanishes(slope) ? std::nullopt
                                    : std::optional(Isolated{g_.neg(g_.div(at_zero(f), slope))});
         }
         const Expr f2 = collect(g_, sym::derivative(g_, slope, x_));
-        if (contains(g_, f2, x_) || vanishes(f2)) {
+        if (depends_on(g_, f2, x_) || vanishes(f2)) {
             return std::nullopt;
         }
         const Expr f0 = at_zero(f);
@@ -62,8 +62,8 @@ class Isolation {
         while (f != x_) {
             const sym::Node node = g_.node(f);
             const int count = sym::arity(node.op);
-            const bool in_a = count >= 1 && contains(g_, Expr{node.a}, x_);
-            const bool in_b = count >= 2 && contains(g_, Expr{node.b}, x_);
+            const bool in_a = count >= 1 && depends_on(g_, Expr{node.a}, x_);
+            const bool in_b = count >= 2 && depends_on(g_, Expr{node.b}, x_);
             if (in_a == in_b || count > 2) {
                 return std::nullopt;
             }
@@ -167,7 +167,7 @@ class Isolation {
 
 std::optional<Isolated> isolate(Graph& graph, Expr f, Expr x, const sym::Values<double>& at) {
     const sym::Graph::Formal formal(graph);
-    if (sym::reachable(graph, f).size() > kLongest || !contains(graph, f, x)) {
+    if (sym::reachable(graph, f).size() > kLongest || !depends_on(graph, f, x)) {
         return std::nullopt;
     }
     Isolation isolation(graph, x, at);
@@ -178,7 +178,7 @@ std::optional<Isolated> isolate(Graph& graph, Expr f, Expr x, const sym::Values<
     if (root) {
         root->value = collect(graph, root->value);
     }
-    if (!root || contains(graph, root->value, x) || !isolation.holds(f, root->value)) {
+    if (!root || depends_on(graph, root->value, x) || !isolation.holds(f, root->value)) {
         return std::nullopt;
     }
     return root;

@@ -14,7 +14,7 @@ struct Isolated {
 };
 
 /// f = 0 solved for x: f of first or second degree in x, or x in a single place under operations
-/// that can be undone (sums, products, powers, roots, exp, log). `at` gives every symbol of f a
+/// with an inverse (sums, products, powers, roots, exp, log). `at` gives every symbol of f a
 /// value; it decides between roots. Nothing when f is none of these, or has no root there.
 std::optional<Isolated> isolate(sym::Graph& graph, sym::Expr f, sym::Expr x,
                                 const sym::Values<double>& at);

@@ -2,6 +2,7 @@
 // (q, u).
 #include <fmt/format.h>
 
+#include "base/ranges.h"
 #include "typeset/c_writer.h"
 #include "typeset/minimal.h"
 
@@ -53,7 +54,7 @@ std::string minimal_c(const Model& model, const Equations& equations, const Mini
         results.push_back({fmt::format("u_dot[{}]", j), form.rates[form.inputs[j]]});
     }
     const std::vector<Input> parameters = parameter_inputs(model);
-    inputs.insert(inputs.end(), parameters.begin(), parameters.end());
+    append(inputs, parameters);
     append_statements(results, "a", form.lines.a);
     for (std::size_t e = 0; e < form.evidence.size(); ++e) {
         results.push_back({fmt::format("lambda[{}]", e), form.lines.lambda[form.evidence[e]]});

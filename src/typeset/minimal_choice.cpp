@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ranges.h"
 #include "base/text.h"
 #include "sym/differentiate.h"
 #include "sym/print.h"
@@ -20,8 +21,9 @@ namespace {
 using Numbers = std::vector<double>;
 using Directions = std::vector<Numbers>;
 
-/// A direction counts as new above this part of its length.
-constexpr double kNew = 1e-7;
+/// A row is independent of others if its component orthogonal to them exceeds this part of its
+/// length: the square root of the rounding error of double, with a margin.
+constexpr double kIndependent = 1e-7;
 
 MotionVariable of_coordinate(const Model& model, std::size_t i) {
     const Coordinate& c = model.coordinates[i];
@@ -49,10 +51,10 @@ double dot(const Numbers& a, const Numbers& b) {
     return sum;
 }
 
-/// An orthonormal basis that grows by what is new in a row.
+/// An orthonormal basis of rows.
 class Basis {
   public:
-    /// The part of the row outside the span, relative to its length.
+    /// The component of the row orthogonal to the basis, relative to its length.
     double outside(const Numbers& row) const {
         const double length = std::sqrt(dot(row, row));
         return length > 0.0 ? std::sqrt(remainder_square(row)) / length : 0.0;
@@ -85,75 +87,70 @@ class Basis {
     Directions basis_;
 };
 
-/// Combinations of rows that vanish in the given columns: one of them, or nothing.
-std::optional<Numbers> find_tie(const Directions& rows, const std::vector<std::size_t>& columns) {
-    const std::size_t m = rows.size();
-    Directions work(m);
-    Directions combination(m, Numbers(m, 0.0));
-    for (std::size_t k = 0; k < m; ++k) {
-        const double scale = 1.0 / std::max(std::sqrt(dot(rows[k], rows[k])), 1e-300);
-        for (const std::size_t j : columns) {
-            work[k].push_back(scale * rows[k][j]);
-        }
-        combination[k][k] = scale;
-    }
-    std::vector<bool> used(m, false);
-    for (std::size_t step = 0; step < m; ++step) {
-        std::size_t p = m;
-        std::size_t q = 0;
-        double largest = kNew;
-        for (std::size_t k = 0; k < m; ++k) {
-            for (std::size_t j = 0; j < columns.size() && !used[k]; ++j) {
-                if (std::abs(work[k][j]) > largest) {
-                    largest = std::abs(work[k][j]);
+/// Gauss-Jordan elimination of the leading columns, with the largest pivots. Returns the pivot
+/// column of each row; `columns` for a row whose leading entries all fall to `vanished`.
+std::vector<std::size_t> eliminate(Directions& K, std::size_t columns, double vanished) {
+    std::vector<std::size_t> pivots(K.size(), columns);
+    for (std::size_t step = 0; step < K.size(); ++step) {
+        std::size_t p = 0;
+        std::size_t q = columns;
+        double largest = vanished;
+        for (std::size_t k = 0; k < K.size(); ++k) {
+            for (std::size_t j = 0; j < columns && pivots[k] == columns; ++j) {
+                if (std::abs(K[k][j]) > largest) {
+                    largest = std::abs(K[k][j]);
                     p = k;
                     q = j;
                 }
             }
         }
-        if (p == m) {
-            return combination[std::find(used.begin(), used.end(), false) - used.begin()];
+        if (q == columns) {
+            break;
         }
-        used[p] = true;
-        for (std::size_t k = 0; k < m; ++k) {
-            const double f = used[k] ? 0.0 : work[k][q] / work[p][q];
-            for (std::size_t j = 0; j < columns.size() && f != 0.0; ++j) {
-                work[k][j] -= f * work[p][j];
-            }
-            for (std::size_t l = 0; l < m && f != 0.0; ++l) {
-                combination[k][l] -= f * combination[p][l];
+        pivots[p] = q;
+        for (std::size_t k = 0; k < K.size(); ++k) {
+            const double f = k == p ? 0.0 : K[k][q] / K[p][q];
+            for (std::size_t j = 0; j < K[k].size() && f != 0.0; ++j) {
+                K[k][j] -= f * K[p][j];
             }
         }
     }
-    return std::nullopt;
+    return pivots;
+}
+
+/// Weights of rows whose weighted sum vanishes in the given columns; nothing if there are none.
+std::optional<Numbers> find_tie(const Directions& rows, const std::vector<std::size_t>& columns) {
+    const std::size_t m = rows.size();
+    Directions K(m);  // [the rows in these columns, I], each row scaled to length one
+    for (std::size_t k = 0; k < m; ++k) {
+        const double scale = 1.0 / std::max(std::sqrt(dot(rows[k], rows[k])), 1e-300);
+        for (const std::size_t j : columns) {
+            K[k].push_back(scale * rows[k][j]);
+        }
+        K[k].resize(columns.size() + m, 0.0);
+        K[k][columns.size() + k] = scale;
+    }
+    const std::vector<std::size_t> pivots = eliminate(K, columns.size(), kIndependent);
+    const auto tie = std::ranges::find(pivots, columns.size());
+    if (tie == pivots.end()) {
+        return std::nullopt;
+    }
+    const Numbers& row = K[tie - pivots.begin()];
+    return Numbers(row.end() - static_cast<std::ptrdiff_t>(m), row.end());
 }
 
 /// x with x Y = row, for a regular Y (rows of it are motion variables): row over the variables.
 Numbers over_variables(const Directions& Y, const Numbers& row) {
     const std::size_t n = row.size();
-    Directions K(n, Numbers(n + 1, 0.0));  // Y^T x = row
+    Directions K(n);  // [Y^T, row]
     for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = 0; j < n; ++j) {
-            K[i][j] = Y[j][i];
-        }
-        K[i][n] = row[i];
+        K[i] = transformed(Y, [&](const Numbers& variable) { return variable[i]; });
+        K[i].push_back(row[i]);
     }
-    for (std::size_t c = 0; c < n; ++c) {
-        std::size_t best = c;
-        for (std::size_t i = c + 1; i < n; ++i) {
-            best = std::abs(K[i][c]) > std::abs(K[best][c]) ? i : best;
-        }
-        std::swap(K[c], K[best]);
-        for (std::size_t i = 0; i < n; ++i) {
-            const double f = i == c ? 0.0 : K[i][c] / K[c][c];
-            for (std::size_t j = c; j <= n && f != 0.0; ++j) {
-                K[i][j] -= f * K[c][j];
-            }
-        }
-    }
+    const std::vector<std::size_t> pivots = eliminate(K, n, 0.0);
     Numbers x(n);
     for (std::size_t i = 0; i < n; ++i) {
-        x[i] = K[i][n] / K[i][i];
+        x[pivots[i]] = K[i][n] / K[i][pivots[i]];
     }
     return x;
 }
@@ -176,10 +173,11 @@ class Chooser {
     }
 
     Result<MinimalChoice> choose() {
-        if (std::optional<Error> error = find_asked()) {
-            return *error;
+        std::optional<Error> error = find_asked();
+        if (!error) {
+            error = take_asked();
         }
-        if (std::optional<Error> error = take_asked()) {
+        if (error) {
             return *error;
         }
         complete();
@@ -189,7 +187,7 @@ class Chooser {
             if (!taken_[i]) {
                 continue;
             }
-            if (std::find(asked_.begin(), asked_.end(), i) != asked_.end()) {
+            if (contains(asked_, i)) {
                 choice.independent.push_back(choice.variables.size());
             }
             choice.variables.push_back(candidates_[i]);
@@ -197,11 +195,9 @@ class Chooser {
         }
         choice.notes = std::move(notes_);
         if (!asked_.empty()) {
-            if (std::optional<Error> error = check(choice, Y)) {
-                return *error;
-            }
+            error = check(choice, Y);
         }
-        return choice;
+        return error ? Result<MinimalChoice>(*error) : choice;
     }
 
   private:
@@ -215,11 +211,7 @@ class Chooser {
     }
 
     std::vector<std::string> names(std::span<const std::size_t> which) const {
-        std::vector<std::string> result;
-        for (const std::size_t i : which) {
-            result.push_back(candidates_[i].name);
-        }
-        return result;
+        return transformed(which, [&](std::size_t i) { return candidates_[i].name; });
     }
 
     static Error wrong(std::string message) {
@@ -234,19 +226,17 @@ class Chooser {
             }
             return name;
         };
-        std::vector<std::string> known;
-        for (const MotionVariable& candidate : candidates_) {
-            known.push_back(stem(candidate.name));
-        }
+        std::vector<std::string> known = transformed(
+            candidates_, [&](const MotionVariable& candidate) { return stem(candidate.name); });
         for (const std::string& name : options_.independent) {
-            const auto found = std::find(known.begin(), known.end(), stem(name));
+            const auto found = std::ranges::find(known, stem(name));
             if (found == known.end()) {
                 const std::string near = nearest_name(stem(name), known);
                 return wrong(fmt::format("no velocity or speed is called \"{}\"{}", name,
                                          near.empty() ? "" : "; did you mean " + near + "?"));
             }
             const std::size_t index = found - known.begin();
-            if (std::find(asked_.begin(), asked_.end(), index) != asked_.end()) {
+            if (contains(asked_, index)) {
                 return wrong(fmt::format("{} is named twice", candidates_[index].name));
             }
             asked_.push_back(index);
@@ -257,7 +247,7 @@ class Chooser {
     std::optional<Error> take_asked() {
         taken_.assign(candidates_.size(), false);
         for (const std::size_t i : asked_) {
-            if (basis_of_taken_.outside(gradients_[i]) <= kNew) {
+            if (basis_of_taken_.outside(gradients_[i]) <= kIndependent) {
                 return wrong(
                     fmt::format("{} cannot be independent together: at the initial state "
                                 "{} is a combination of the others",
@@ -274,14 +264,15 @@ class Chooser {
         ++count_;
     }
 
-    /// Speeds in their order, then the coordinates that are farthest from what is there.
+    /// Speeds in their order, then the velocities whose gradients have the largest component
+    /// orthogonal to those chosen so far.
     void complete() {
         const std::size_t n = model_.coordinates.size();
         for (std::size_t i = 0; i < speeds_; ++i) {
             if (taken_[i]) {
                 continue;
             }
-            if (count_ < n && basis_of_taken_.outside(gradients_[i]) > kNew) {
+            if (count_ < n && basis_of_taken_.outside(gradients_[i]) > kIndependent) {
                 take(i);
             } else {
                 notes_.push_back(fmt::format(
@@ -305,22 +296,15 @@ class Chooser {
     }
 
     std::optional<Error> check(const MinimalChoice& choice, const Directions& Y) const {
-        std::vector<std::string> all;
+        const std::vector<std::string> all = transformed(choice.variables, &MotionVariable::name);
         std::vector<std::size_t> dependent;
-        for (std::size_t i = 0; i < choice.variables.size(); ++i) {
-            all.push_back(choice.variables[i].name);
-            const auto& chosen = choice.independent;
-            if (std::find(chosen.begin(), chosen.end(), i) == chosen.end()) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (!contains(choice.independent, i)) {
                 dependent.push_back(i);
             }
         }
-        std::vector<int> rows;
-        for (const int k : options_.rows) {
-            const auto& shown = options_.evidence;
-            if (std::find(shown.begin(), shown.end(), k) == shown.end()) {
-                rows.push_back(k);
-            }
-        }
+        std::vector<int> rows = options_.rows;
+        std::erase_if(rows, [&](int k) { return contains(options_.evidence, k); });
         const std::size_t wanted = all.size() - rows.size();
         if (choice.independent.size() != wanted) {
             return wrong(fmt::format("needs exactly {} of {}; {} given: {}", wanted,
@@ -330,7 +314,7 @@ class Chooser {
         return check_ties(choice, Y, rows, dependent);
     }
 
-    /// The constraints must determine the dependent ones: A restricted to them is regular.
+    /// The constraints must determine the dependent variables: A restricted to these is regular.
     std::optional<Error> check_ties(const MinimalChoice& choice, const Directions& Y,
                                     const std::vector<int>& rows,
                                     const std::vector<std::size_t>& dependent) const {

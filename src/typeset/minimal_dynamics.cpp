@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.h"
 #include "mech/points.h"
 #include "typeset/minimal_writer.h"
 
@@ -19,7 +20,7 @@ void MinimalWriter::write_acceleration_rows() {
     }
     for (std::size_t k = 0; k < m_; ++k) {
         const Row& constraint = equations_.rows[rows_[k]];
-        if (std::find(linear_.begin(), linear_.end(), k) == linear_.end()) {
+        if (!contains(linear_, k)) {
             for (const Entry& entry : constraint.A) {
                 const std::size_t i = entry.column;
                 A_(k, i) = sheet_.define(joined("A", row(k), coordinate(i)),
@@ -119,23 +120,20 @@ std::optional<Error> MinimalWriter::reduce_nonlinear(const Exprs& beta, const Ex
     }
     for (std::size_t l = 0; l < linear_.size(); ++l) {
         const std::size_t d = linear_dependent_[l];
-        const auto through_nonlinear = [&](Expr start, auto&& of) {
-            Exprs terms{start};
-            for (const std::size_t x : nonlinear_dependent_) {
-                terms.push_back(g_.neg(g_.mul(velocity_rows_->A(l, x), of(x))));
-            }
-            return sheet_.sum(terms);
-        };
+        Exprs R(n, g_.zero());  // of the variables of nonlinear rows
+        for (const std::size_t x : nonlinear_dependent_) {
+            R[x] = velocity_rows_->A(l, x);
+        }
         for (std::size_t j = 0; j < c; ++j) {
-            const Expr value = through_nonlinear(g_.neg(velocity_rows_->A(l, independent_[j])),
-                                                 [&](std::size_t x) { return N_variables_(x, j); });
+            const Expr value = sheet_.minus_dot(g_.neg(velocity_rows_->A(l, independent_[j])), R,
+                                                N_variables_.column(j));
             N_variables_(d, j) =
                 nonlinear_.empty()
                     ? value
                     : sheet_.define(joined("N", variable(d), variable(independent_[j])), value,
                                     Inline::kProduct);
         }
-        const Expr rest = through_nonlinear(r[l], [&](std::size_t x) { return p_variables_[x]; });
+        const Expr rest = sheet_.minus_dot(r[l], R, p_variables_);
         p_variables_[d] = nonlinear_.empty()
                               ? rest
                               : sheet_.define(joined("n", variable(d)), rest, Inline::kProduct);
@@ -153,11 +151,8 @@ void MinimalWriter::write_partials() {
             if (is_independent(d)) {
                 continue;
             }
-            Exprs terms{p_variables_[d]};
-            for (std::size_t j = 0; j < c; ++j) {
-                terms.push_back(g_.mul(N_variables_(d, j), variables_[independent_[j]].rate));
-            }
-            sheet_.relate(variables_[d].rate, sheet_.sum(terms));
+            sheet_.relate(variables_[d].rate, sheet_.plus_dot(p_variables_[d], N_variables_.row(d),
+                                                              independent_rates()));
         }
     }
     N_ = Grid(n_, c, g_.zero());
@@ -233,7 +228,6 @@ void MinimalWriter::project() {
 
 /// M_u u' - B^T lambda = f_u,  B u' = h
 void MinimalWriter::show_equations() {
-    const std::size_t c = independent_.size();
     if (evidence_.empty()) {
         sheet_.begin("Equations without constraint forces", "M_u u' = f_u", "M^{u}\\dot{u} = f^{u}",
                      "RH (8)");
@@ -242,9 +236,9 @@ void MinimalWriter::show_equations() {
                      "M_u u' - B^T lambda = f_u, B u' = h",
                      "M^{u}\\dot{u} - B^{T}\\lambda = f^{u},\\quad B\\dot{u} = h", "RH (7)");
     }
-    for (std::size_t j = 0; j < c; ++j) {
+    for (std::size_t j = 0; j < independent_.size(); ++j) {
         Exprs terms;
-        for (std::size_t l = 0; l < c; ++l) {
+        for (std::size_t l = 0; l < independent_.size(); ++l) {
             terms.push_back(g_.mul(M_u_(j, l), variables_[independent_[l]].rate));
         }
         for (std::size_t e = 0; e < evidence_.size(); ++e) {
@@ -253,12 +247,8 @@ void MinimalWriter::show_equations() {
         sheet_.relate(sheet_.sum(terms), f_u_[j]);
     }
     for (std::size_t e = 0; e < evidence_.size(); ++e) {
-        Exprs terms;
-        for (std::size_t l = 0; l < c; ++l) {
-            terms.push_back(g_.mul(B_(e, l), variables_[independent_[l]].rate));
-        }
         sheet_.name(lambda_symbol(evidence_[e]), lambda_label(evidence_[e]));
-        sheet_.relate(sheet_.sum(terms), h_[e]);
+        sheet_.relate(sheet_.dot(B_.row(e), independent_rates()), h_[e]);
     }
 }
 
@@ -270,32 +260,20 @@ std::optional<Error> MinimalWriter::solve_without_forces() {
     if (!factor) {
         return factor.error();
     }
+    rates_ = factor.value().solve(sheet_, f_u_, "u", index, unknown_rates());
+    return std::nullopt;
+}
+
+Exprs MinimalWriter::independent_rates() const {
+    return transformed(independent_, [&](std::size_t j) { return variables_[j].rate; });
+}
+
+Unknowns MinimalWriter::unknown_rates() const {
     Unknowns rates;
     for (const std::size_t j : independent_) {
         rates.add(variables_[j].rate, variables_[j].rate_label);
     }
-    rates_ = factor.value().solve(sheet_, f_u_, "u", index, rates);
-    return std::nullopt;
-}
-
-/// Whether Cholesky's factor of M_u exists at the state.
-bool MinimalWriter::mass_is_positive() const {
-    const std::size_t c = independent_.size();
-    std::vector<double> L(c * c, 0.0);
-    for (std::size_t i = 0; i < c; ++i) {
-        for (std::size_t j = 0; j <= i; ++j) {
-            double s = sheet_.number(M_u_(i, j));
-            const double whole = s;
-            for (std::size_t k = 0; k < j; ++k) {
-                s -= L[i * c + k] * L[j * c + k];
-            }
-            if (i == j && !(s > 1e-12 * whole)) {
-                return false;
-            }
-            L[i * c + j] = i == j ? std::sqrt(s) : s / L[j * c + j];
-        }
-    }
-    return true;
+    return rates;
 }
 
 /// lambda from (B M_u^-1 B^T) lambda = h - B M_u^-1 f_u where M_u > 0, else both at once.
@@ -304,23 +282,18 @@ std::optional<Error> MinimalWriter::solve_with_forces() {
     const std::size_t m = evidence_.size();
     const auto index = [&](std::size_t j) { return variable(independent_[j]); };
     const auto row_index = [&](std::size_t e) { return row(evidence_[e]); };
-    Unknowns rates;
-    for (const std::size_t j : independent_) {
-        rates.add(variables_[j].rate, variables_[j].rate_label);
-    }
+    const Unknowns rates = unknown_rates();
     Unknowns multipliers;
     for (const std::size_t k : evidence_) {
         multipliers.add(lambda_symbol(k), lambda_label(k));
     }
-    if (!mass_is_positive()) {
-        sheet_.begin("Elimination", "k, r: entries changed by step; f: factors of a row", "");
+    if (!try_factor(M_u_, "M_u", index)) {
         Exprs right = f_u_;
-        right.insert(right.end(), h_.begin(), h_.end());
+        append(right, h_);
         Unknowns all = rates;
-        for (std::size_t e = 0; e < m; ++e) {
-            all.add(multipliers.symbols[e], multipliers.labels[e]);
-        }
-        const Result<Exprs> x = solve_regular(sheet_, with_multipliers(g_, M_u_, B_), right, all);
+        append(all.symbols, multipliers.symbols);
+        append(all.labels, multipliers.labels);
+        const Result<Exprs> x = eliminate(with_multipliers(g_, M_u_, B_), right, all);
         if (!x) {
             return x.error();
         }
@@ -380,37 +353,23 @@ void MinimalWriter::write_rates() {
                  has_speeds_ ? "\\dot{u}_{d} = N\\dot{u} + n,\\ \\ddot{q} = N\\dot{u} + a_{p}"
                              : "\\dot{u}_{d} = N\\dot{u} + n",
                  "RH (18)");
-    const auto by_rates = [&](Expr start, const Exprs& coefficients) {
-        Exprs terms{start};
-        for (std::size_t j = 0; j < coefficients.size(); ++j) {
-            terms.push_back(g_.mul(coefficients[j], rates_[j]));
-        }
-        return sheet_.sum(terms);
-    };
-    for (const MotionVariable& u : variables_) {
-        all_rates_.push_back(u.rate);
-    }
+    all_rates_ = transformed(variables_, &MotionVariable::rate);
     for (std::size_t j = 0; j < independent_.size(); ++j) {
         all_rates_[independent_[j]] = rates_[j];
     }
-    for (std::size_t i = 0; i < n_; ++i) {
-        a_[i] = model_.coordinates[i].a;
-    }
+    a_ = transformed(model_.coordinates, &Coordinate::a);
     for (std::size_t d = 0; d < variables_.size(); ++d) {
         if (!is_independent(d)) {
             sheet_.assign(variables_[d].rate, variables_[d].rate_label,
-                          by_rates(p_variables_[d], N_variables_.row(d)));
+                          sheet_.plus_dot(p_variables_[d], N_variables_.row(d), rates_));
         }
         if (variables_[d].coordinate >= 0) {
             a_[variables_[d].coordinate] = all_rates_[d];
         }
     }
     for (std::size_t i = 0; i < n_; ++i) {
-        const bool is_variable = std::any_of(
-            variables_.begin(), variables_.end(),
-            [&](const MotionVariable& u) { return u.coordinate == static_cast<int>(i); });
-        if (!is_variable) {
-            sheet_.assign(a_[i], acceleration(i), by_rates(a_p_[i], N_.row(i)));
+        if (!contains(symbols_, model_.coordinates[i].v)) {
+            sheet_.assign(a_[i], acceleration(i), sheet_.plus_dot(a_p_[i], N_.row(i), rates_));
         }
     }
 }
@@ -461,15 +420,13 @@ MinimalForm MinimalWriter::finish() {
     }
     Indices all;
     Indices dependent;
+    result.inputs = independent_;
     for (std::size_t j = 0; j < variables_.size(); ++j) {
         all.push_back(j);
         if (!is_independent(j)) {
             dependent.push_back(j);
         }
-    }
-    result.inputs = independent_;
-    for (const std::size_t j : dependent) {
-        if (!given_by_line_[j]) {
+        if (!is_independent(j) && !given_by_line_[j]) {
             result.inputs.push_back(j);
         }
     }
@@ -480,7 +437,7 @@ MinimalForm MinimalWriter::finish() {
     if (!dependent.empty()) {
         result.facts.push_back("dependent: " + names(dependent));
     }
-    result.facts.insert(result.facts.end(), facts_.begin(), facts_.end());
+    append(result.facts, facts_);
     result.notes = std::move(notes_);
     result.rates = std::move(all_rates_);
     result.variables = std::move(variables_);

@@ -6,10 +6,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ranges.h"
 #include "mech/collect.h"
-#include "typeset/isolate.h"
 #include "sym/differentiate.h"
 #include "sym/walk.h"
+#include "typeset/isolate.h"
 #include "typeset/minimal_writer.h"
 
 namespace ananke::typeset {
@@ -66,8 +67,8 @@ std::vector<Block> blocks_of(const sym::Graph& graph, const Grid& Z) {
                 }
             }
         }
-        std::sort(block.rows.begin(), block.rows.end());
-        std::sort(block.columns.begin(), block.columns.end());
+        std::ranges::sort(block.rows);
+        std::ranges::sort(block.columns);
         blocks.push_back(std::move(block));
     }
     return blocks;
@@ -97,6 +98,7 @@ MinimalWriter::MinimalWriter(Model& model, const Equations& equations,
                              const sym::Values<double>& at)
     : FormWriter(model, equations, options.rows, with_speeds(model, choice.variables, at)),
       variables_(std::move(choice.variables)),
+      symbols_(transformed(variables_, &MotionVariable::symbol)),
       asked_(!options.independent.empty()),
       independent_(std::move(choice.independent)),
       given_by_line_(variables_.size(), false),
@@ -116,26 +118,21 @@ MinimalWriter::MinimalWriter(Model& model, const Equations& equations,
     for (std::size_t k = 0; k < m_; ++k) {
         const auto& shown = options.evidence;
         const Row& row = equations_.rows[rows_[k]];
-        const bool linear = std::none_of(row.A.begin(), row.A.end(), [&](const Entry& entry) {
+        const bool linear = std::ranges::none_of(row.A, [&](const Entry& entry) {
             return sym::depends_on_kind(g_, entry.value, sym::SymbolKind::kVelocity);
         });
-        Indices& kind = std::find(shown.begin(), shown.end(), rows_[k]) != shown.end() ? evidence_
-                        : linear                                                       ? linear_
-                                                                                       : nonlinear_;
+        Indices& kind = contains(shown, rows_[k]) ? evidence_ : linear ? linear_ : nonlinear_;
         kind.push_back(k);
     }
 }
 
 bool MinimalWriter::is_independent(std::size_t j) const {
-    return std::find(independent_.begin(), independent_.end(), j) != independent_.end();
+    return contains(independent_, j);
 }
 
 std::string MinimalWriter::names(const Indices& variables) const {
-    std::vector<std::string> result;
-    for (const std::size_t j : variables) {
-        result.push_back(variables_[j].name);
-    }
-    return fmt::format("{}", fmt::join(result, ", "));
+    const auto name = [&](std::size_t j) { return variables_[j].name; };
+    return fmt::format("{}", fmt::join(transformed(variables, name), ", "));
 }
 
 Expr MinimalWriter::shorter(Expr e) const {
@@ -157,9 +154,8 @@ Expr MinimalWriter::simplest(Expr e) const {
     for (Stage& stage : stages) {
         count += stage.lines.size();
         std::erase_if(stage.lines, [&](const Line& line) {
-            const auto is_velocity = [&](const MotionVariable& u) { return u.symbol == line.left; };
             return g_.is_symbol(line.left, sym::SymbolKind::kVelocity) ||
-                   std::any_of(variables_.begin(), variables_.end(), is_velocity);
+                   contains(symbols_, line.left);
         });
     }
     const Expr short_one = shorter(e);
@@ -261,7 +257,7 @@ void MinimalWriter::write_motion_variables() {
             return g_.is_one(value) ? value : sheet_.define(label, shorter(value), Inline::kShort);
         };
         for (std::size_t j = 0; j < variables_.size(); ++j) {
-            const auto s = std::find(speeds.begin(), speeds.end(), j) - speeds.begin();
+            const auto s = std::ranges::find(speeds, j) - speeds.begin();
             const int own = variables_[j].coordinate;
             const Expr value =
                 own < 0 ? Z_inverse(i, s) : g_.neg(sheet_.dot(Z_inverse.row(i), Y.column(own)));
@@ -370,34 +366,36 @@ void MinimalWriter::choose_nonlinear_dependents() {
             }
         }
     }
-    std::sort(nonlinear_dependent_.begin(), nonlinear_dependent_.end());
+    std::ranges::sort(nonlinear_dependent_);
     for (std::size_t j = 0; j < variables_.size(); ++j) {
         const auto& both = nonlinear_dependent_;
-        if (free[j] && std::find(both.begin(), both.end(), j) == both.end()) {
+        if (free[j] && !contains(both, j)) {
             independent_.push_back(j);
         }
     }
 }
 
+/// u_d = s - sum R u of a linear row.
+Expr MinimalWriter::dependent_velocity(std::size_t l) {
+    Exprs R = velocity_rows_->A.row(l);
+    R[linear_dependent_[l]] = g_.zero();
+    return sheet_.minus_dot(velocity_right_[l], R, symbols_);
+}
+
+/// q' = W u + w of a coordinate.
+Expr MinimalWriter::coordinate_velocity(std::size_t i) {
+    return sheet_.plus_dot(w_[i], W_.row(i), symbols_);
+}
+
 Exprs MinimalWriter::velocities_by_inputs() {
     std::vector<sym::Replacement> dependent;
     for (std::size_t l = 0; l < linear_.size(); ++l) {
-        Exprs terms{velocity_right_[l]};
-        for (std::size_t j = 0; j < variables_.size(); ++j) {
-            if (j != linear_dependent_[l]) {
-                terms.push_back(g_.neg(g_.mul(velocity_rows_->A(l, j), variables_[j].symbol)));
-            }
-        }
         dependent.push_back(
-            {variables_[linear_dependent_[l]].symbol, sheet_.written_out(sheet_.sum(terms))});
+            {symbols_[linear_dependent_[l]], sheet_.written_out(dependent_velocity(l))});
     }
     Exprs result;
     for (std::size_t i = 0; i < n_; ++i) {
-        Exprs terms{w_[i]};
-        for (std::size_t j = 0; j < variables_.size(); ++j) {
-            terms.push_back(g_.mul(W_(i, j), variables_[j].symbol));
-        }
-        const Expr value = sheet_.written_out(sheet_.sum(terms));
+        const Expr value = sheet_.written_out(coordinate_velocity(i));
         result.push_back(sym::substitute(g_, value, dependent));
     }
     return result;
@@ -421,11 +419,9 @@ void MinimalWriter::solve_for_velocities() {
         Expr value;
     };
     std::vector<Root> roots;
-    std::vector<Expr> residuals;
-    for (const std::size_t k : rows) {
-        const Expr rate = equations_.rows[rows_[k]].rate;
-        residuals.push_back(shorter(sym::substitute(g_, rate, by_inputs_)));
-    }
+    Exprs residuals = transformed(rows, [&](std::size_t k) {
+        return shorter(sym::substitute(g_, equations_.rows[rows_[k]].rate, by_inputs_));
+    });
     for (bool found = true; found && !rows.empty();) {
         found = false;
         for (std::size_t r = 0; r < rows.size() && !found; ++r) {
@@ -468,7 +464,7 @@ void MinimalWriter::solve_for_velocities() {
     }
     // A root may contain those that were found after it.
     for (auto root = roots.rbegin(); root != roots.rend(); ++root) {
-        sheet_.assign(variables_[root->variable].symbol, variable(root->variable), root->value);
+        sheet_.assign(symbols_[root->variable], variable(root->variable), root->value);
         given_by_line_[root->variable] = true;
     }
 }
@@ -480,13 +476,7 @@ void MinimalWriter::write_dependent_velocities() {
     sheet_.begin("Dependent velocities", "u_d = s - R u", "u_{d} = s - R u", "RH (3)");
     for (std::size_t l = 0; l < linear_.size(); ++l) {
         const std::size_t d = linear_dependent_[l];
-        Exprs terms{velocity_right_[l]};
-        for (std::size_t j = 0; j < variables_.size(); ++j) {
-            if (j != d) {
-                terms.push_back(g_.neg(g_.mul(velocity_rows_->A(l, j), variables_[j].symbol)));
-            }
-        }
-        sheet_.assign(variables_[d].symbol, variable(d), sheet_.sum(terms));
+        sheet_.assign(symbols_[d], variable(d), dependent_velocity(l));
         given_by_line_[d] = true;
     }
 }
@@ -499,17 +489,9 @@ void MinimalWriter::write_coordinate_velocities() {
                  "RH section 2");
     for (std::size_t i = 0; i < n_; ++i) {
         const Expr v = model_.coordinates[i].v;
-        const bool is_variable =
-            std::any_of(variables_.begin(), variables_.end(),
-                        [&](const MotionVariable& u) { return u.symbol == v; });
-        if (is_variable) {
-            continue;
+        if (!contains(symbols_, v)) {
+            sheet_.assign(v, Label(g_.symbol_record(v)), coordinate_velocity(i));
         }
-        Exprs terms{w_[i]};
-        for (std::size_t j = 0; j < variables_.size(); ++j) {
-            terms.push_back(g_.mul(W_(i, j), variables_[j].symbol));
-        }
-        sheet_.assign(v, Label(g_.symbol_record(v)), sheet_.sum(terms));
     }
 }
 

@@ -2,6 +2,7 @@
 // of their rates in the vectors that describe the motion, RH (10)-(12), (71)-(76).
 #include <algorithm>
 
+#include "base/ranges.h"
 #include "sym/differentiate.h"
 #include "typeset/minimal_writer.h"
 
@@ -14,8 +15,8 @@ MinimalWriter::Slopes MinimalWriter::slopes_of(std::string name, const Vec3& vel
     Slopes slopes{std::move(name), {}, {}, {}};
     for (std::size_t k = 0; k < 3; ++k) {
         for (const Expr symbol : sym::symbols_of(g_, velocity[k])) {
-            const auto found = std::find_if(model_.coordinates.begin(), model_.coordinates.end(),
-                                            [&](const Coordinate& c) { return c.v == symbol; });
+            const auto found = std::ranges::find_if(
+                model_.coordinates, [&](const Coordinate& c) { return c.v == symbol; });
             if (found != model_.coordinates.end()) {
                 slopes.by_velocity.at(k).push_back(
                     {static_cast<int>(found - model_.coordinates.begin()),
@@ -29,74 +30,43 @@ MinimalWriter::Slopes MinimalWriter::slopes_of(std::string name, const Vec3& vel
     return slopes;
 }
 
-namespace {
-
-bool moves(const std::array<std::vector<Entry>, 3>& by_velocity) {
-    return std::any_of(by_velocity.begin(), by_velocity.end(),
-                       [](const std::vector<Entry>& s) { return !s.empty(); });
-}
-
-}  // namespace
-
 std::vector<MinimalWriter::Slopes> MinimalWriter::point_slopes() {
     std::vector<Slopes> result;
     for (std::size_t p = 0; p < equations_.points.size(); ++p) {
         const PointKinematics& point = equations_.points[p];
         const int body = model_.points[p].body;
-        if (body >= 0 && model_.bodies[body].centre != static_cast<int>(p)) {
-            continue;  // moves with the centre and the angular velocity, RH (74)
-        }
-        Slopes slopes = slopes_of(point.name, point.velocity, point.acceleration);
-        if (moves(slopes.by_velocity)) {
-            result.push_back(std::move(slopes));
+        // Other places of a body move with its centre and its angular velocity, RH (74).
+        if (body < 0 || model_.bodies[body].centre == static_cast<int>(p)) {
+            result.push_back(slopes_of(point.name, point.velocity, point.acceleration));
         }
     }
     return result;
 }
 
 std::vector<MinimalWriter::Slopes> MinimalWriter::body_slopes() {
-    std::vector<Slopes> result;
-    for (const BodyKinematics& body : equations_.bodies) {
-        Slopes slopes = slopes_of(body.name, body.omega, body.alpha);
-        if (moves(slopes.by_velocity)) {
-            result.push_back(std::move(slopes));
-        }
-    }
-    return result;
+    return transformed(equations_.bodies, [&](const BodyKinematics& body) {
+        return slopes_of(body.name, body.omega, body.alpha);
+    });
 }
 
-/// d velocity / dq' times a column over the coordinates, for each variable; zero vectors are left
-/// out.
-void MinimalWriter::show_vectors(const Slopes& slopes, const Label& letter, const Grid& columns,
-                                 const Indices& variables, bool rates, const Vec3& remainder) {
-    const Label point({sym::SymbolKind::kParameter, slopes.name});
-    const auto zero = [&](const Vec3& v) {
-        return std::all_of(v.begin(), v.end(), [&](Expr e) { return g_.is_zero(e); });
-    };
-    for (std::size_t j = 0; j < variables.size(); ++j) {
-        Vec3 vector{};
-        for (std::size_t k = 0; k < 3; ++k) {
-            Exprs terms;
-            for (const Entry& entry : slopes.by_velocity.at(k)) {
-                terms.push_back(g_.mul(entry.value, columns(entry.column, j)));
-            }
-            vector[k] = shorter(sheet_.sum(terms));
+/// start + d velocity / dq' column, component by component.
+Vec3 MinimalWriter::combined(const Slopes& slopes, const Vec3& start, const Exprs& column) {
+    Vec3 result{};
+    for (std::size_t k = 0; k < 3; ++k) {
+        Exprs terms{start[k]};
+        for (const Entry& entry : slopes.by_velocity.at(k)) {
+            terms.push_back(g_.mul(entry.value, column[entry.column]));
         }
-        const MotionVariable& u = variables_[variables[j]];
-        if (!zero(vector)) {
-            sheet_.show(joined(letter, point, rates ? u.rate_label : u.label), vector);
-        }
+        result[k] = shorter(sheet_.sum(terms));
     }
-    if (!zero(remainder)) {
-        sheet_.show(joined(letter, point, "t"), remainder);
-    }
+    return result;
 }
 
 /// Velocities in which the linear constraints are accounted for, the others not: RH after (30).
 void MinimalWriter::show_partial_velocities() {
     Indices quasi = independent_;
-    quasi.insert(quasi.end(), nonlinear_dependent_.begin(), nonlinear_dependent_.end());
-    std::sort(quasi.begin(), quasi.end());
+    append(quasi, nonlinear_dependent_);
+    std::ranges::sort(quasi);
     Grid by_variable(variables_.size(), quasi.size(), g_.zero());
     for (std::size_t r = 0; r < quasi.size(); ++r) {
         by_variable(quasi[r], r) = g_.one();
@@ -116,6 +86,7 @@ void MinimalWriter::show_partial_velocities() {
         }
         rest.push_back(add(w_[i], sheet_.dot(W_.row(i), given)));
     }
+    const Partials partials{columns, quasi, &MotionVariable::label, rest, &Slopes::remainder};
     show_partials(point_slopes(),
                   {"Partial velocities",
                    "velocity(P) = sum of v[P,u]*u + v[P,t], zeros not listed",
@@ -123,7 +94,7 @@ void MinimalWriter::show_partial_velocities() {
                    "\\tilde{\\mathbf{v}}^{P}_{t}",
                    "RH (10), (12)",
                    {}},
-                  {"v", "\\tilde{\\mathbf{v}}", "v"}, columns, quasi, false, rest);
+                  {"v", "\\tilde{\\mathbf{v}}", "v"}, partials);
     show_partials(body_slopes(),
                   {"Partial angular velocities",
                    "omega(B) = sum of omega[B,u]*u + omega[B,t], zeros not listed",
@@ -131,11 +102,12 @@ void MinimalWriter::show_partial_velocities() {
                    "u_{r} + \\tilde{\\boldsymbol{\\omega}}^{B}_{t}",
                    "RH (82)",
                    {}},
-                  {"omega", "\\tilde{\\boldsymbol{\\omega}}", "omega"}, columns, quasi, false,
-                  rest);
+                  {"omega", "\\tilde{\\boldsymbol{\\omega}}", "omega"}, partials);
 }
 
 void MinimalWriter::show_partial_accelerations() {
+    const Partials partials{N_, independent_, &MotionVariable::rate_label, a_p_,
+                            &Slopes::acceleration_remainder};
     show_partials(point_slopes(),
                   {"Partial accelerations",
                    "acceleration(P) = sum of a[P,u']*u' + a[P,t], zeros not listed",
@@ -143,7 +115,7 @@ void MinimalWriter::show_partial_accelerations() {
                    "\\tilde{\\mathbf{a}}^{P}_{t}",
                    "RH (11)",
                    {}},
-                  {"a", "\\tilde{\\mathbf{a}}", "a"}, N_, independent_, true, a_p_);
+                  {"a", "\\tilde{\\mathbf{a}}", "a"}, partials);
     show_partials(
         body_slopes(),
         {"Partial angular accelerations",
@@ -152,27 +124,34 @@ void MinimalWriter::show_partial_accelerations() {
          "\\tilde{\\boldsymbol{\\alpha}}^{B}_{t}",
          "RH (71)",
          {}},
-        {"alpha", "\\tilde{\\boldsymbol{\\alpha}}", "alpha"}, N_, independent_, true, a_p_);
+        {"alpha", "\\tilde{\\boldsymbol{\\alpha}}", "alpha"}, partials);
 }
 
-/// `rest`: what the columns leave of q', or of q''.
-void MinimalWriter::show_partials(const std::vector<Slopes>& all, const Stage& stage,
-                                  const Label& letter, const Grid& columns,
-                                  const Indices& variables, bool rates, const Exprs& rest) {
+/// Bodies and points that move with the coordinates; vectors that are zero are left out.
+void MinimalWriter::show_partials(std::vector<Slopes> all, const Stage& stage, const Label& letter,
+                                  const Partials& partials) {
+    std::erase_if(all, [](const Slopes& slopes) {
+        return std::ranges::all_of(slopes.by_velocity, &std::vector<Entry>::empty);
+    });
     if (all.empty()) {
         return;
     }
     sheet_.begin(stage.title, stage.formula, stage.latex, stage.source);
+    const Vec3 zero{g_.zero(), g_.zero(), g_.zero()};
     for (const Slopes& slopes : all) {
-        Vec3 remainder{};
-        for (std::size_t k = 0; k < 3; ++k) {
-            Exprs terms{rates ? slopes.acceleration_remainder[k] : slopes.remainder[k]};
-            for (const Entry& entry : slopes.by_velocity.at(k)) {
-                terms.push_back(g_.mul(entry.value, rest[entry.column]));
+        const Label point({sym::SymbolKind::kParameter, slopes.name});
+        // The rest is built first and shown last.
+        const Vec3 rest = combined(slopes, slopes.*partials.remainder, partials.rest);
+        for (std::size_t j = 0; j < partials.variables.size(); ++j) {
+            const Vec3 vector = combined(slopes, zero, partials.columns.column(j));
+            if (vector != zero) {
+                const MotionVariable& u = variables_[partials.variables[j]];
+                sheet_.show(joined(letter, point, u.*partials.label), vector);
             }
-            remainder[k] = shorter(sheet_.sum(terms));
         }
-        show_vectors(slopes, letter, columns, variables, rates, remainder);
+        if (rest != zero) {
+            sheet_.show(joined(letter, point, "t"), rest);
+        }
     }
 }
 

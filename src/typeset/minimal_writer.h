@@ -1,7 +1,7 @@
 // Writes the minimal equations on a worksheet; typeset/minimal.h.
 //
-// The order of the lines is that of a program: velocities first (those that constraints give are
-// lines, the others its inputs), then what depends on them.
+// The lines form a program: first the velocities (inputs, and lines for those that constraints
+// determine), then all that depends on them.
 #pragma once
 
 #include <array>
@@ -33,6 +33,8 @@ class MinimalWriter : private FormWriter {
     Grid inverse(const Grid& Z);               ///< of the speeds' own coefficients
     std::optional<Error> write_linear_rows();  ///< solved for dependent velocities
     void choose_nonlinear_dependents();
+    Expr dependent_velocity(std::size_t l);
+    Expr coordinate_velocity(std::size_t i);
     Exprs velocities_by_inputs();  ///< q' over the motion variables that are not yet given
     void solve_for_velocities();   ///< of nonlinear rows, where a root exists
     void write_dependent_velocities();
@@ -49,25 +51,31 @@ class MinimalWriter : private FormWriter {
     void show_equations();
     std::optional<Error> solve_without_forces();
     std::optional<Error> solve_with_forces();
-    bool mass_is_positive() const;
+    Exprs independent_rates() const;
+    Unknowns unknown_rates() const;
     void write_rates();
 
-    /// How a vector of a point follows the velocities of the coordinates.
+    /// Velocity of a point, or angular velocity of a body, as a function of q'.
     struct Slopes {
         std::string name;
         std::array<std::vector<Entry>, 3> by_velocity;  ///< d velocity / dq', per component
         Vec3 remainder;                                 ///< of the velocity, at q' = 0
         Vec3 acceleration_remainder;                    ///< at q'' = 0
     };
-    /// Of points that move with the coordinates; of bodies, of which only the centre is listed.
-    std::vector<Slopes> point_slopes();
+    /// q' = columns u + rest, or q'' = columns u' + rest, and what belongs to it.
+    struct Partials {
+        const Grid& columns;
+        const Indices& variables;  ///< of the columns
+        Label MotionVariable::*label;
+        const Exprs& rest;
+        Vec3 Slopes::*remainder;
+    };
+    std::vector<Slopes> point_slopes();  ///< of a body only its mass centre
     std::vector<Slopes> body_slopes();
-    void show_partials(const std::vector<Slopes>& all, const Stage& stage, const Label& letter,
-                       const Grid& columns, const Indices& variables, bool rates,
-                       const Exprs& rest);
     Slopes slopes_of(std::string name, const Vec3& velocity, const Vec3& acceleration);
-    void show_vectors(const Slopes& slopes, const Label& letter, const Grid& columns,
-                      const Indices& variables, bool rates, const Vec3& remainder);
+    Vec3 combined(const Slopes& slopes, const Vec3& start, const Exprs& column);
+    void show_partials(std::vector<Slopes> all, const Stage& stage, const Label& letter,
+                       const Partials& partials);
 
     Expr shorter(Expr e) const;  ///< like terms gathered
     Expr at_rest(Expr e) const { return sym::without(g_, e, sym::SymbolKind::kVelocity); }
@@ -81,6 +89,7 @@ class MinimalWriter : private FormWriter {
     std::string names(const Indices& variables) const;
 
     std::vector<MotionVariable> variables_;
+    Exprs symbols_;  ///< u, of the variables
     bool has_speeds_ = false;
     bool asked_ = false;
     Indices independent_;                      ///< variables whose rates are the unknowns

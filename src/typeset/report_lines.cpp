@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.h"
 #include "sym/walk.h"
 
 namespace ananke::typeset {
@@ -19,17 +20,6 @@ constexpr std::size_t kLongReport = 200;  ///< lines
 constexpr std::size_t kCutStage = 12;     ///< lines shown of a stage of a long report
 constexpr int kSharedUses = 2;
 constexpr std::size_t kSharedSize = 10;
-
-std::vector<const Stage*> all_stages(const ClosedForm& form) {
-    std::vector<const Stage*> stages;
-    for (const Stage& stage : form.given) {
-        stages.push_back(&stage);
-    }
-    for (const Stage& stage : form.stages) {
-        stages.push_back(&stage);
-    }
-    return stages;
-}
 
 std::string in(const Label& label, sym::Notation notation) {
     if (notation != sym::Notation::kLatex) {
@@ -130,7 +120,7 @@ std::optional<std::string> cross_product(const Model& model, const Vec3& W, bool
     std::vector<Known> inside;
     const std::vector<Expr> symbols = sym::symbols_of(model.graph, W[0]);
     for (const Known& known : known_vectors(model)) {
-        if (std::find(symbols.begin(), symbols.end(), (*known.vector)[1]) != symbols.end()) {
+        if (contains(symbols, (*known.vector)[1])) {
             inside.push_back(known);
         }
     }
@@ -169,7 +159,10 @@ std::optional<std::string> whole_vector(const Model& model, const Vec3& W, bool 
 
 std::vector<PrintedStage> print_stages(const Model& model, const ClosedForm& form,
                                        sym::Notation notation, bool full) {
-    const std::vector<const Stage*> stages = all_stages(form);
+    std::vector<const Stage*> stages;
+    for (const std::vector<Stage>* part : {&form.given, &form.stages}) {
+        append(stages, transformed(*part, [](const Stage& stage) { return &stage; }));
+    }
     std::vector<Expr> roots;
     for (const Stage* stage : stages) {
         for (const Line& line : stage->lines) {
@@ -181,7 +174,7 @@ std::vector<PrintedStage> print_stages(const Model& model, const ClosedForm& for
     const std::vector<sym::Named> shared =
         sym::common_subexpressions(model.graph, roots, kSharedUses, kSharedSize);
     std::vector<sym::Named> names = names_of(form, notation);
-    names.insert(names.end(), shared.begin(), shared.end());
+    append(names, shared);
     const sym::Printer printer(model.graph, notation, names);
 
     const bool cut = !full && roots.size() + shared.size() > kLongReport;
@@ -214,6 +207,24 @@ std::vector<PrintedStage> print_stages(const Model& model, const ClosedForm& for
         result.push_back(std::move(printed));
     }
     return result;
+}
+
+Cells mass_cells(const Equations& equations, const sym::Printer& printer) {
+    Cells M(equations.n, std::vector<std::string>(equations.n, "0"));
+    for (const MassEntry& entry : equations.M) {
+        M[entry.row][entry.column] = M[entry.column][entry.row] = printer.print(entry.value);
+    }
+    return M;
+}
+
+Cells constraint_cells(const Equations& equations, const sym::Printer& printer) {
+    Cells A(equations.rows.size(), std::vector<std::string>(equations.n, "0"));
+    for (std::size_t k = 0; k < A.size(); ++k) {
+        for (const Entry& entry : equations.rows[k].A) {
+            A[k][entry.column] = printer.print(entry.value);
+        }
+    }
+    return A;
 }
 
 std::string vector_text(const Model& model, const Vec3& vector, sym::Notation notation) {

@@ -29,6 +29,11 @@ struct PrintedStage {
 std::vector<PrintedStage> print_stages(const Model& model, const ClosedForm& form,
                                        sym::Notation notation, bool full);
 
+/// Printed entries, row by row; "0" where the equations have none.
+using Cells = std::vector<std::vector<std::string>>;
+Cells mass_cells(const Equations& equations, const sym::Printer& printer);
+Cells constraint_cells(const Equations& equations, const sym::Printer& printer);
+
 /// A vector as a person would write it: "velocity(P)", "(x, 0, 2*y)".
 std::string vector_text(const Model& model, const Vec3& vector, sym::Notation notation);
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ranges.h"
 #include "sym/print.h"
 #include "sym/walk.h"
 
@@ -157,9 +158,8 @@ Expr Worksheet::sum(std::span<const Expr> terms) {
     if (parts.empty()) {
         return graph_.zero();
     }
-    const bool shared = std::all_of(parts.begin(), parts.end(), [&](const Scaled& p) {
-        return p.factor == parts.front().factor;
-    });
+    const bool shared = std::ranges::all_of(
+        parts, [&](const Scaled& p) { return p.factor == parts.front().factor; });
     // From the last to the first: the graph keeps older operands in front, so the terms stay in
     // order.
     Expr total = graph_.zero();
@@ -170,15 +170,28 @@ Expr Worksheet::sum(std::span<const Expr> terms) {
     return shared ? graph_.mul(parts.front().factor, total) : total;
 }
 
-Expr Worksheet::dot(std::span<const Expr> a, std::span<const Expr> b) {
+template <class Sign>
+Expr Worksheet::products(Expr start, std::span<const Expr> a, std::span<const Expr> b, Sign sign) {
     ANANKE_REQUIRE(a.size() == b.size());
-    std::vector<Expr> terms;
+    std::vector<Expr> terms{start};
     for (std::size_t i = 0; i < a.size(); ++i) {
         if (!graph_.is_zero(a[i]) && !graph_.is_zero(b[i])) {
-            terms.push_back(graph_.mul(a[i], b[i]));
+            terms.push_back(sign(graph_.mul(a[i], b[i])));
         }
     }
     return sum(terms);
+}
+
+Expr Worksheet::dot(std::span<const Expr> a, std::span<const Expr> b) {
+    return plus_dot(graph_.zero(), a, b);
+}
+
+Expr Worksheet::plus_dot(Expr start, std::span<const Expr> a, std::span<const Expr> b) {
+    return products(start, a, b, [](Expr term) { return term; });
+}
+
+Expr Worksheet::minus_dot(Expr start, std::span<const Expr> a, std::span<const Expr> b) {
+    return products(start, a, b, [&](Expr term) { return graph_.neg(term); });
 }
 
 Error too_long() {
@@ -209,11 +222,7 @@ std::vector<Expr> written_out(sym::Graph& graph, std::span<const Stage> stages,
             }
         }
     }
-    std::vector<Expr> result;
-    for (const Expr root : roots) {
-        result.push_back(expand(root));
-    }
-    return result;
+    return transformed(roots, [&](const Expr root) { return expand(root); });
 }
 
 }  // namespace ananke::typeset

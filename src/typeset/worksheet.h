@@ -84,7 +84,7 @@ class Grid {
     std::vector<Expr> entries_;
 };
 
-/// The kinds of shortness that need no name of their own.
+/// Which values are short enough to stand in later lines themselves, without a name.
 enum class Inline : std::uint8_t {
     kLeaf,     ///< a number, a symbol, or one of them negated
     kShort,    ///< at most two leaves: m*g, 2*x
@@ -140,6 +140,9 @@ class Worksheet {
     Expr sum(std::span<const Expr> terms);
     /// row . column, skipping zeros.
     Expr dot(std::span<const Expr> a, std::span<const Expr> b);
+    /// start + a . b and start - a . b, as one sum.
+    Expr plus_dot(Expr start, std::span<const Expr> a, std::span<const Expr> b);
+    Expr minus_dot(Expr start, std::span<const Expr> a, std::span<const Expr> b);
 
     const std::vector<Stage>& stages() const { return stages_; }
     std::vector<Stage> take_stages() { return std::move(stages_); }
@@ -148,6 +151,8 @@ class Worksheet {
   private:
     bool fits(Expr e, Inline limit) const;
     Expr write(Expr symbol, const Label& label, Expr value, bool short_enough);
+    template <class Sign>
+    Expr products(Expr start, std::span<const Expr> a, std::span<const Expr> b, Sign sign);
 
     sym::Graph& graph_;
     std::size_t most_nodes_;
@@ -156,7 +161,7 @@ class Worksheet {
     std::unordered_map<Expr, Label> labels_;
 };
 
-/// That a worksheet is full, for the reader.
+/// The error of a full worksheet.
 Error too_long();
 
 /// The roots with all names of the stages replaced by their values: formulas over q, v, t.

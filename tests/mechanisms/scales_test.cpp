@@ -16,7 +16,7 @@
 namespace mechanisms {
 namespace {
 
-constexpr long kUsualCount = 26;
+constexpr long kUsualCount = 13;  ///< one of each family
 constexpr double kTolerance = 1e-9;
 
 struct System {

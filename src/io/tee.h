@@ -1,5 +1,0 @@
-// One run, several recorders.
-#pragma once
-
-#include "ananke/record.h"
-#include "ananke/record.h"
