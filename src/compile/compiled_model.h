@@ -18,6 +18,7 @@
 #include "compile/program_store.h"
 #include "compile/reactions.h"
 #include "compile/switches.h"
+#include "solve/sparse_factor.h"
 #include "solve/system.h"
 
 namespace ananke::compile {
@@ -42,10 +43,8 @@ struct InputLayout {
     std::size_t size() const { return slip() + static_cast<std::size_t>(directions); }
 };
 
-/// Place of a sparse entry in a dense row-major matrix, and of its mirror image where there is one.
-struct Place {
-    int row, column;
-};
+/// Of an entry in a matrix.
+using Place = solve::SparsePlace;
 
 /// Where the parts of the kernel of the equations stand among its outputs.
 struct DynamicsOutputs {

@@ -60,7 +60,7 @@ std::unique_ptr<CompiledProjection::Recording> CompiledProjection::record(const 
                                                                           const double* v) const {
     const compile::CompiledModel& model = evaluator_->model();
     // Integrals that are held have a constant of their own.
-    if (evaluator_->position_rows() != static_cast<int>(model.holonomic.size())) {
+    if (evaluator_->rows(solve::Level::kPositions) != static_cast<int>(model.holonomic.size())) {
         return nullptr;
     }
     RowOrder positions;  // rows counted among the holonomic ones
@@ -100,7 +100,8 @@ CompiledProjection::Level CompiledProjection::make_level(bool velocity,
                                                          const RowOrder& order) const {
     const compile::CompiledModel& model = evaluator_->model();
     const std::size_t rows = velocity ? model.rows.size() : model.holonomic.size();
-    const std::vector<compile::Place>& places = velocity ? model.row_entries : model.holonomic_entries;
+    const std::vector<compile::Place>& places =
+        velocity ? model.row_entries : model.holonomic_entries;
     const code::Program& program = velocity ? model.velocity.program() : model.position.program();
     std::vector<int> norms = norm_rows(model);
     for (int& norm : norms) {
@@ -113,7 +114,8 @@ CompiledProjection::Level CompiledProjection::make_level(bool velocity,
         }
     }
     const compile::RecordKey key =
-        compile::RecordKey(velocity ? compile::RecordKey::Kind::kVelocity : compile::RecordKey::Kind::kPosition)
+        compile::RecordKey(velocity ? compile::RecordKey::Kind::kVelocity
+                                    : compile::RecordKey::Kind::kPosition)
             .add(parameters_of(*evaluator_))
             .add(order.rows)
             .add(order.pivots);
@@ -165,9 +167,10 @@ void CompiledProjection::take_slopes(Level& level, bool velocity, double t, cons
     std::vector<double> residual(level.rows);
     std::vector<double> scale(level.rows);
     const std::span<const double> entries =
-        velocity ? evaluator_->velocity_entries(t, q, v, residual.data(), scale.data())
-                 : evaluator_->position_entries(t, q, residual.data(), scale.data());
-    const std::vector<compile::Place>& places = velocity ? model.row_entries : model.holonomic_entries;
+        evaluator_->residuals(velocity ? solve::Level::kVelocities : solve::Level::kPositions, t, q,
+                              v, residual.data(), scale.data());
+    const std::vector<compile::Place>& places =
+        velocity ? model.row_entries : model.holonomic_entries;
     for (std::size_t i = 0; i < places.size(); ++i) {
         if (static_cast<std::size_t>(places[i].row) < level.rows && entries[i] != 0.0) {
             level.slopes.push_back({places[i], std::abs(entries[i])});

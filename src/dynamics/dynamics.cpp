@@ -65,7 +65,7 @@ compile::SparseValues Dynamics::stabilized(double t, const double* q, const doub
         return evaluator_->sparse_system(t, q, v);
     }
     const double g = options_.baumgarte_rate;
-    evaluator_->velocity(t, q, v, rate_.data(), nullptr, scale_.data());
+    evaluator_->residuals(solve::Level::kVelocities, t, q, v, rate_.data(), scale_.data());
     const std::span<const double> residual = evaluator_->raw_residuals(t, q, v);
     for (std::size_t i = 0; i < rate_.size(); ++i) {
         const bool holonomic = evaluator_->model().rows[i].holonomic;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "dynamics/recording.h"
+
 namespace ananke::dynamics {
 namespace {
 
@@ -43,8 +45,8 @@ Evaluator::Evaluator(std::shared_ptr<const compile::CompiledModel> compiled,
 
     std::size_t largest = 0;
     for (const code::Kernel* kernel :
-         {&mass_, &position_, &velocity_, &residuals_, &energy_, &output_,
-          &force_, &reactive_, &compliance_, &gauge_, &control_}) {
+         {&mass_, &position_, &velocity_, &residuals_, &energy_, &output_, &force_, &reactive_,
+          &compliance_, &gauge_, &control_}) {
         largest = std::max(largest, kernel->output_count());
     }
     scratch_.assign(largest, 0.0);
@@ -182,7 +184,7 @@ void Evaluator::follow_switches() {
         const auto i = static_cast<std::size_t>(k);
         const bool follows = !switches_held_ || free_[i] != 0;
         return follows && one.of != compile::Switch::Of::kReactions ? one.side_of(switch_value_[i])
-                                                           : side(k);
+                                                                    : side(k);
     });
 }
 
@@ -240,8 +242,8 @@ void Evaluator::hold_switches_again(double t, const double* q, const double* v) 
     switch_rounding(t, q, v);
     set_sides([this](int k, const compile::Switch& one) {
         const auto i = static_cast<std::size_t>(k);
-        const bool known =
-            one.of != compile::Switch::Of::kReactions && std::abs(switch_value_[i]) > switch_rounding_[i];
+        const bool known = one.of != compile::Switch::Of::kReactions &&
+                           std::abs(switch_value_[i]) > switch_rounding_[i];
         return known ? one.side_of(switch_value_[i]) : side(k);
     });
 }
@@ -283,31 +285,6 @@ bool Evaluator::take_own_law(double t, const double* q, const double* v) {
         return false;
     }
     return true;
-}
-
-void Evaluator::scatter_mass(const double* values, double* M) const {
-    const auto n = static_cast<std::size_t>(compiled_->n());
-    for (const compile::Place& place : compiled_->mass_entries) {
-        const auto i = static_cast<std::size_t>(place.row);
-        const auto j = static_cast<std::size_t>(place.column);
-        M[i * n + j] = *values;
-        M[j * n + i] = *values;
-        ++values;
-    }
-}
-
-/// Entries of rows into a row-major matrix of `size` numbers; a null matrix is not wanted.
-void Evaluator::scatter_rows(const std::vector<compile::Place>& places, const double* values,
-                             std::size_t size, double* J) const {
-    if (J == nullptr) {
-        return;
-    }
-    const auto n = static_cast<std::size_t>(compiled_->n());
-    std::fill(J, J + size, 0.0);
-    for (const compile::Place& place : places) {
-        J[static_cast<std::size_t>(place.row) * n + static_cast<std::size_t>(place.column)] =
-            *values++;
-    }
 }
 
 solve::System Evaluator::system(double t, const double* q, const double* v) {
@@ -499,43 +476,41 @@ solve::Gauge Evaluator::gauge() {
     return gauge;
 }
 
-void Evaluator::position(double t, const double* q, double* phi, double* J, double* scale) {
-    const compile::InputLayout& layout = compiled_->layout;
+void Evaluator::load_positions(double t, const double* q) {
     input_[0] = t;
-    std::copy(q, q + layout.n, input_.data() + layout.q());
+    std::copy(q, q + compiled_->n(), input_.data() + compiled_->layout.q());
+}
+
+std::span<const double> Evaluator::position_residuals(double t, const double* q, double* phi,
+                                                      double* scale) {
+    load_positions(t, q);
     position_.run(input_.data(), scratch_.data());
     const std::size_t holonomic = compiled_->holonomic.size();
     const std::size_t all = holonomic + compiled_->integrals.size();
     const std::size_t rows = holonomic + first_integrals_.size();
-    const auto n = static_cast<std::size_t>(layout.n);
-    const double* entries = scratch_.data() + all;
-    const double* magnitudes = entries + compiled_->holonomic_entries.size();
+    const std::vector<compile::Place>& places = compiled_->holonomic_entries;
+    const std::span<double> entries = std::span(scratch_).subspan(all, places.size());
+    const double* const magnitudes = entries.data() + entries.size();
     std::copy(scratch_.data(), scratch_.data() + rows, phi);
     std::copy(magnitudes, magnitudes + rows, scale);
-    if (J != nullptr) {
-        std::fill(J, J + rows * n, 0.0);
-    }
-    for (const compile::Place& place : compiled_->holonomic_entries) {
-        const auto row = static_cast<std::size_t>(place.row);
-        const bool kept =
-            row < rows && (row < holonomic || !std::isnan(first_integrals_[row - holonomic]));
-        if (J != nullptr && kept) {
-            J[row * n + static_cast<std::size_t>(place.column)] = *entries;
-        }
-        ++entries;
-    }
     for (std::size_t i = holonomic; i < rows; ++i) {
         const double first = first_integrals_[i - holonomic];
         phi[i] = std::isnan(first) ? 0.0 : phi[i] - first;
         scale[i] = std::isnan(first) ? 1.0 : scale[i] + std::abs(first);
     }
-    raise_scales(compiled_->holonomic_entries, scratch_.data() + all, scales_.positions_with(q),
-                 scales_.tied_positions(), {scale, rows});
+    for (std::size_t i = 0; i < places.size() && !first_integrals_.empty(); ++i) {
+        const auto row = static_cast<std::size_t>(places[i].row);
+        if (row >= holonomic && std::isnan(first_integrals_[row - holonomic])) {
+            entries[i] = 0.0;
+        }
+    }
+    raise_scales(places, entries.data(), scales_.positions_with(q), scales_.tied_positions(),
+                 {scale, rows});
+    return entries;
 }
 
 void Evaluator::hold_integrals(double t, const double* q) {
-    input_[0] = t;
-    std::copy(q, q + compiled_->n(), input_.data() + compiled_->layout.q());
+    load_positions(t, q);
     position_.run(input_.data(), scratch_.data());
     const std::size_t holonomic = compiled_->holonomic.size();
     const std::size_t all = holonomic + compiled_->integrals.size();
@@ -550,58 +525,52 @@ void Evaluator::hold_integrals(double t, const double* q) {
     }
 }
 
-void Evaluator::velocity(double t, const double* q, const double* v, double* psi, double* J,
-                         double* scale) {
+std::span<const double> Evaluator::velocity_residuals(double t, const double* q, const double* v,
+                                                      double* psi, double* scale) {
     load(t, q, v);
     velocity_.run(input_.data(), scratch_.data());
+    const std::vector<compile::Place>& places = compiled_->row_entries;
     const std::size_t rows = compiled_->rows.size();
-    const auto n = static_cast<std::size_t>(compiled_->n());
+    const std::span<double> entries = std::span(scratch_).subspan(rows, places.size());
+    const double* const magnitudes = entries.data() + entries.size();
     std::copy(scratch_.data(), scratch_.data() + rows, psi);
-    const double* next = scratch_.data() + rows;
-    scatter_rows(compiled_->row_entries, next, rows * n, J);
-    next += compiled_->row_entries.size();
-    for (std::size_t i = 0; i < rows; ++i) {
-        scale[i] = next[i];
-    }
-    raise_scales(compiled_->row_entries, scratch_.data() + rows, scales_.velocities_with(v),
-                 scales_.tied_velocities(), {scale, rows});
+    std::copy(magnitudes, magnitudes + rows, scale);
+    raise_scales(places, entries.data(), scales_.velocities_with(v), scales_.tied_velocities(),
+                 {scale, rows});
     for (std::size_t row = 0; row < rows; ++row) {
         if (in_force_[row] == 0) {
             psi[row] = 0.0;
             scale[row] = 1.0;
-            if (J != nullptr) {
-                std::fill(J + row * n, J + (row + 1) * n, 0.0);
-            }
         }
     }
+    for (std::size_t i = 0; i < places.size() && rows_in_force() < compiled_->m(); ++i) {
+        if (in_force_[static_cast<std::size_t>(places[i].row)] == 0) {
+            entries[i] = 0.0;
+        }
+    }
+    return entries;
 }
 
-std::span<const double> Evaluator::position_entries(double t, const double* q, double* phi,
-                                                    double* scale) {
-    position(t, q, phi, nullptr, scale);
-    return std::span(scratch_).subspan(compiled_->holonomic.size() + compiled_->integrals.size(),
-                                       compiled_->holonomic_entries.size());
-}
-
-std::span<const double> Evaluator::velocity_entries(double t, const double* q, const double* v,
-                                                    double* psi, double* scale) {
-    velocity(t, q, v, psi, nullptr, scale);
-    return std::span(scratch_).subspan(compiled_->rows.size(), compiled_->row_entries.size());
-}
-
-std::span<const double> Evaluator::mass_entries(double t, const double* q) {
-    const compile::InputLayout& layout = compiled_->layout;
-    input_[0] = t;
-    std::copy(q, q + layout.n, input_.data() + layout.q());
+std::span<const double> Evaluator::mass(double t, const double* q) {
+    load_positions(t, q);
     mass_.run(input_.data(), scratch_.data());
     return std::span(scratch_).first(compiled_->mass_entries.size());
 }
 
-void Evaluator::mass(double t, const double* q, double* M) {
-    const std::span<const double> entries = mass_entries(t, q);
-    const auto n = static_cast<std::size_t>(compiled_->n());
-    std::fill(M, M + n * n, 0.0);
-    scatter_mass(entries.data(), M);
+std::vector<int> Evaluator::blocks() const {
+    return all_blocks(*compiled_);
+}
+
+std::vector<solve::CoordinateKind> Evaluator::kinds() const {
+    using solve::CoordinateKind;
+    std::vector<CoordinateKind> kinds(static_cast<std::size_t>(compiled_->n()),
+                                      CoordinateKind::kOther);
+    for (const compile::CompiledModel::BodyCoordinates& body : compiled_->bodies) {
+        const auto first = kinds.begin() + body.first;
+        std::fill_n(first, body.count, CoordinateKind::kTurning);
+        std::fill_n(first, body.planar ? 2 : 3, CoordinateKind::kPosition);
+    }
+    return kinds;
 }
 
 }  // namespace ananke::dynamics

@@ -10,7 +10,7 @@
 #include "compile/sparse_values.h"
 #include "dynamics/full_matrices.h"
 #include "dynamics/scales.h"
-#include "solve/projection.h"
+#include "solve/constraint_surface.h"
 #include "solve/system.h"
 
 namespace ananke::dynamics {
@@ -25,7 +25,8 @@ struct Energy {
 /// first system.
 class Evaluator final : public solve::ConstraintSurface {
   public:
-    Evaluator(std::shared_ptr<const compile::CompiledModel> compiled, std::span<const double> parameters);
+    Evaluator(std::shared_ptr<const compile::CompiledModel> compiled,
+              std::span<const double> parameters);
 
     const compile::CompiledModel& model() const { return *compiled_; }
     /// Sizes that residuals are measured by. Who runs a motion starts them and lets them see it.
@@ -165,27 +166,34 @@ class Evaluator final : public solve::ConstraintSurface {
     /// The gauge the model asks for, or the default one, at the last state. Allocates.
     solve::Gauge gauge();
 
-    /// As position() and velocity(), with the entries at CompiledModel::holonomic_entries and
-    /// row_entries instead of matrices; valid until the next call of any method.
-    std::span<const double> position_entries(double t, const double* q, double* phi, double* scale);
-    std::span<const double> velocity_entries(double t, const double* q, const double* v,
-                                             double* psi, double* scale);
-    /// At CompiledModel::mass_entries, likewise.
-    std::span<const double> mass_entries(double t, const double* q);
-
     // solve::ConstraintSurface
     int coordinates() const override { return compiled_->n(); }
-    int position_rows() const override {
-        return static_cast<int>(compiled_->holonomic.size() + first_integrals_.size());
+    int rows(solve::Level level) const override {
+        return level == solve::Level::kVelocities
+                   ? compiled_->m()
+                   : static_cast<int>(compiled_->holonomic.size() + first_integrals_.size());
     }
-    int velocity_rows() const override { return compiled_->m(); }
-    void position(double t, const double* q, double* phi, double* J, double* scale) override;
-    void velocity(double t, const double* q, const double* v, double* psi, double* J,
-                  double* scale) override;
-    void mass(double t, const double* q, double* M) override;
+    std::span<const compile::Place> places(solve::Level level) const override {
+        return level == solve::Level::kVelocities ? compiled_->row_entries
+                                                  : compiled_->holonomic_entries;
+    }
+    std::span<const compile::Place> mass_places() const override { return compiled_->mass_entries; }
+    std::span<const double> residuals(solve::Level level, double t, const double* q,
+                                      const double* v, double* f, double* scale) override {
+        return level == solve::Level::kVelocities ? velocity_residuals(t, q, v, f, scale)
+                                                  : position_residuals(t, q, f, scale);
+    }
+    std::span<const double> mass(double t, const double* q) override;
+    std::span<const double> sizes(solve::Level level, const double* x) override {
+        return level == solve::Level::kVelocities ? scales_.velocities_with(x)
+                                                  : scales_.positions_with(x);
+    }
     std::span<const solve::CoordinateGroup> groups() const override { return compiled_->groups; }
-    std::span<const double> sizes(bool velocities, const double* x) override {
-        return velocities ? scales_.velocities_with(x) : scales_.positions_with(x);
+    std::vector<int> blocks() const override;
+    std::vector<solve::CoordinateKind> kinds() const override;
+    solve::Factors factors() const override {
+        const bool sparse = compiled_->sparse || compiled_->is_large();
+        return sparse ? solve::Factors::kSparse : solve::Factors::kDense;
     }
 
   private:
@@ -212,12 +220,14 @@ class Evaluator final : public solve::ConstraintSurface {
                                      const double* entries, int row);
     /// At the inputs of the last evaluation.
     std::span<const double> compliances();
-    void scatter_mass(const double* values, double* M) const;
+    std::span<const double> position_residuals(double t, const double* q, double* phi,
+                                               double* scale);
+    std::span<const double> velocity_residuals(double t, const double* q, const double* v,
+                                               double* psi, double* scale);
+    void load_positions(double t, const double* q);
     void raise_scales(const std::vector<compile::Place>& places, const double* entries,
                       std::span<const double> sizes, std::span<const double> tied,
                       std::span<double> scale);
-    void scatter_rows(const std::vector<compile::Place>& places, const double* values, std::size_t size,
-                      double* J) const;
 
     std::shared_ptr<const compile::CompiledModel> compiled_;
     Scales scales_;

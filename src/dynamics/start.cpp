@@ -9,13 +9,13 @@
 #include "dynamics/dynamics.h"
 #include "dynamics/not_finite.h"
 #include "dynamics/some_names.h"
-#include "dynamics/sparse_assembly.h"
-#include "dynamics/sparse_rows.h"
 #include "dynamics/ties.h"
 #include "solve/assembly.h"
 
 namespace ananke::dynamics {
 namespace {
+
+using solve::Level;
 
 /// Values, and changes of values, below this part of their size are rounding.
 constexpr double kRounding = 1e-15;
@@ -24,8 +24,8 @@ constexpr double kMet = 1e-9;
 /// Residuals listed in a message.
 constexpr std::size_t kMostListed = 20;
 
-std::vector<std::string> level_names(const compile::CompiledModel& model, bool velocities) {
-    if (velocities) {
+std::vector<std::string> level_names(const compile::CompiledModel& model, Level level) {
+    if (level == Level::kVelocities) {
         return row_names(model);
     }
     std::vector<std::string> names;
@@ -35,13 +35,13 @@ std::vector<std::string> level_names(const compile::CompiledModel& model, bool v
     return names;
 }
 
-std::vector<std::string> value_names(const compile::CompiledModel& model, const std::vector<int>& values,
-                                     bool velocities) {
+std::vector<std::string> value_names(const compile::CompiledModel& model,
+                                     const std::vector<int>& values, Level level) {
     std::vector<std::string> names;
     names.reserve(values.size());
     for (const int i : values) {
         names.push_back(model.coordinate_names[static_cast<std::size_t>(i)] +
-                        (velocities ? "'" : ""));
+                        (level == Level::kVelocities ? "'" : ""));
     }
     return names;
 }
@@ -52,9 +52,7 @@ std::string residual_table(const solve::AssemblyFailure& failure,
     for (std::size_t i = 0; i < names.size(); ++i) {
         order.push_back(i);
     }
-    const auto size = [&](std::size_t i) {
-        return std::abs(failure.scaled_residual[static_cast<Eigen::Index>(i)]);
-    };
+    const auto size = [&](std::size_t i) { return std::abs(failure.scaled_residual[i]); };
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
     std::vector<std::vector<std::string>> table{{"constraint", "left - right", "scaled"}};
@@ -63,8 +61,8 @@ std::string residual_table(const solve::AssemblyFailure& failure,
         missed += size(i) > kMet ? 1 : 0;
     }
     for (std::size_t k = 0; k < std::min(missed, kMostListed); ++k) {
-        const auto i = static_cast<Eigen::Index>(order[k]);
-        table.push_back({names[order[k]], to_short_text(failure.residual[i], 6),
+        const std::size_t i = order[k];
+        table.push_back({names[i], to_short_text(failure.residual[i], 6),
                          to_short_text(failure.scaled_residual[i])});
     }
     std::string text = format_table(table, "    ");
@@ -78,7 +76,8 @@ std::string residual_table(const solve::AssemblyFailure& failure,
 }
 
 /// How the start of a coordinate is written: `initial x`, or the clause of its body.
-std::string start_clause(const compile::CompiledModel& model, int coordinate, bool velocity) {
+std::string start_clause(const compile::CompiledModel& model, int coordinate, Level level) {
+    const bool velocity = level == Level::kVelocities;
     for (const compile::CompiledModel::BodyCoordinates& body : model.bodies) {
         const int k = coordinate - body.first;
         if (k < 0 || k >= body.count) {
@@ -96,8 +95,9 @@ std::string start_clause(const compile::CompiledModel& model, int coordinate, bo
 }
 
 Error describe(const compile::CompiledModel& model, const solve::AssemblyFailure& failure) {
-    const std::vector<std::string> names = level_names(model, failure.velocities);
-    const char* what = failure.velocities ? "velocities" : "positions";
+    const std::vector<std::string> names = level_names(model, failure.level);
+    const bool velocities = failure.level == Level::kVelocities;
+    const char* what = velocities ? "velocities" : "positions";
     std::string text;
     if (failure.contradictory_rows.empty()) {
         text = fmt::format("the initial {} do not satisfy the constraints", what);
@@ -115,14 +115,14 @@ Error describe(const compile::CompiledModel& model, const solve::AssemblyFailure
     text += ":\n" + residual_table(failure, names);
     if (!failure.exact_values.empty()) {
         const std::vector<std::string> values =
-            value_names(model, failure.exact_values, failure.velocities);
+            value_names(model, failure.exact_values, failure.level);
         text += fmt::format(
             "    {} given exactly; write `{} ~ ...` to let it move",
             values.size() == 1 ? values[0] + " is" : "any one of " + some_names(values) + " is",
-            start_clause(model, failure.exact_values[0], failure.velocities));
+            start_clause(model, failure.exact_values[0], failure.level));
     } else if (!failure.exact_values_together.empty()) {
         const std::vector<std::string> values =
-            value_names(model, failure.exact_values_together, failure.velocities);
+            value_names(model, failure.exact_values_together, failure.level);
         text += fmt::format("    {} are given exactly; write ~ instead of = to let them move",
                             some_names(values));
     } else if (failure.contradictory_rows.empty()) {
@@ -132,7 +132,7 @@ Error describe(const compile::CompiledModel& model, const solve::AssemblyFailure
     }
     std::vector<int> rows;
     for (const int row : failure.contradictory_rows) {
-        rows.push_back(failure.velocities || row >= static_cast<int>(model.holonomic.size())
+        rows.push_back(velocities || row >= static_cast<int>(model.holonomic.size())
                            ? row
                            : model.holonomic[static_cast<std::size_t>(row)]);
     }
@@ -149,118 +149,48 @@ void clear_rounding(const std::vector<bool>& exact, std::span<const double> size
     }
 }
 
-void note_moves(StartState& state, const compile::CompiledModel& model, const mech::InitialState& initial,
-                const solve::Assembly& assembly) {
-    const auto note = [&](const char* prime, std::span<const double> sizes,
-                          const std::vector<double>& from, const std::vector<double>& to,
-                          const std::vector<bool>& exact, const std::vector<int>& moved_exact) {
+void note_moves(StartState& state, const compile::CompiledModel& model,
+                const mech::InitialState& initial, const solve::Assembly& assembly) {
+    const auto note = [&](const char* prime, const solve::AssembledLevel& level,
+                          const std::vector<double>& from, const std::vector<bool>& exact,
+                          std::vector<double>& to) {
+        clear_rounding(exact, level.units, to);
         for (std::size_t i = 0; i < from.size(); ++i) {
-            const bool projected =
-                std::binary_search(moved_exact.begin(), moved_exact.end(), static_cast<int>(i));
+            const bool projected = std::binary_search(level.moved_exact.begin(),
+                                                      level.moved_exact.end(), static_cast<int>(i));
             const double change = std::abs(to[i] - from[i]);
-            if (change > kRounding * sizes[i] && (projected || !exact[i])) {
+            if (change > kRounding * level.units[i] && (projected || !exact[i])) {
                 state.moved.push_back(
                     {model.coordinate_names[i] + prime, from[i], to[i], projected});
             }
         }
     };
-    const std::span<const double> positions = assembly.q_units;
-    const std::span<const double> velocities = assembly.v_units;
-    clear_rounding(initial.q_exact, positions, state.q);
-    clear_rounding(initial.v_exact, velocities, state.v);
-    note("", positions, initial.q, state.q, initial.q_exact, assembly.moved_exact_q);
-    note("'", velocities, initial.v, state.v, initial.v_exact, assembly.moved_exact_v);
+    note("", assembly.positions, initial.q, initial.q_exact, state.q);
+    note("'", assembly.velocities, initial.v, initial.v_exact, state.v);
 }
 
-}  // namespace
-
-namespace {
-
-Error not_finite_at_start(Evaluator& evaluator, const MotionAt& state, bool velocities) {
+Error not_finite_at_start(Evaluator& evaluator, const MotionAt& state, Level level) {
+    const bool velocities = level == Level::kVelocities;
     return {ErrorCode::kNotFinite,
             describe_constraint_not_finite(
                 evaluator, state, velocities,
                 velocities ? "at the initial velocities" : "at the initial positions")};
 }
 
-/// Where a search among many coordinates ended: the constraints that are not met there, and where
-/// the worst is written.
-Error describe_end(const compile::CompiledModel& model, SparseAssembly& search, bool velocity) {
-    const std::vector<std::string> names = level_names(model, velocity);
-    const int worst = std::max(search.worst_row(), 0);
-    const std::span<const double> residuals = search.level().residuals();
-    solve::AssemblyFailure end;
-    end.residual = Eigen::Map<const Eigen::VectorXd>(residuals.data(),
-                                                     static_cast<Eigen::Index>(residuals.size()));
-    end.scaled_residual = end.residual;
-    for (std::size_t k = 0; k < residuals.size(); ++k) {
-        end.scaled_residual[static_cast<Eigen::Index>(k)] /= search.level().scales()[k];
-    }
-    const int row = velocity ? worst : model.holonomic[static_cast<std::size_t>(worst)];
+/// The constraints that are not met where the search ended, and where the worst is written: for
+/// models too large for a search for the causes.
+Error describe_end(const compile::CompiledModel& model, const solve::AssemblyFailure& failure) {
+    const std::vector<std::string> names = level_names(model, failure.level);
+    const auto worst = static_cast<std::size_t>(std::max(failure.worst_row, 0));
+    const bool velocities = failure.level == Level::kVelocities;
+    const int row = velocities ? static_cast<int>(worst) : model.holonomic[worst];
     return {ErrorCode::kNotConverged,
             fmt::format("no initial {} were found that satisfy the constraints: where the search "
                         "from the guesses ended {} is off by {} of its size; give better guesses, "
                         "or see whether it can hold:\n{}{}",
-                        velocity ? "velocities" : "positions",
-                        names[static_cast<std::size_t>(worst)], to_short_text(search.residual()),
-                        residual_table(end, names), places_text(model, {&row, 1}))};
-}
-
-/// Many coordinates: the same least change by sparse systems, without a search for the values to
-/// blame.
-Result<StartState> assemble_large(Evaluator& evaluator, const mech::InitialState& initial,
-                                  double t) {
-    const compile::CompiledModel& model = evaluator.model();
-    const solve::AssemblyOptions limits;
-    SparseAssembly search(evaluator);
-    mech::InitialState wanted = initial;
-    StartState state;
-    state.t = t;
-    state.scales = {initial.q_scale, initial.v_scale};
-    state.q = initial.q;
-    state.v = initial.v;
-    solve::Assembly moved;
-    for (const bool velocity : {false, true}) {
-        if (velocity && !model.following.empty()) {
-            const std::vector<double> values = evaluator.start_velocities(t, state.q.data());
-            for (std::size_t k = 0; k < values.size(); ++k) {
-                const auto i = static_cast<std::size_t>(model.following[k]);
-                if (initial.v_follows[i]) {
-                    state.v[i] = wanted.v[i] = values[k];
-                }
-            }
-        }
-        std::vector<double>& x = velocity ? state.v : state.q;
-        const std::vector<double> given = x;
-        const std::vector<bool>& exact = velocity ? initial.v_exact : initial.q_exact;
-        const solve::LevelValues level{velocity, t, state.q, limits.tolerance};
-        bool done = search.nearest(level, x, exact);
-        if (!done && search.residual() <= limits.exact_mismatch) {
-            const std::vector<bool> none(exact.size(), false);
-            done = search.nearest(level, x, none);
-            for (std::size_t i = 0; i < exact.size(); ++i) {
-                if (exact[i] && x[i] != given[i]) {
-                    (velocity ? moved.moved_exact_v : moved.moved_exact_q)
-                        .push_back(static_cast<int>(i));
-                }
-            }
-        }
-        if (!done && velocity) {
-            Ties(evaluator).measure_start(t, state.q.data(), given.data());
-            x = given;
-            done = search.nearest(level, x, exact);
-        }
-        if (!done && !std::isfinite(search.residual())) {
-            return not_finite_at_start(evaluator, {t, state.q.data(), initial.v.data()}, velocity);
-        }
-        if (!done) {
-            return describe_end(model, search, velocity);
-        }
-        const std::span<const double> units = search.level().units();
-        (velocity ? moved.v_units : moved.q_units).assign(units.begin(), units.end());
-    }
-    note_moves(state, model, wanted, moved);
-    return state;
+                        velocities ? "velocities" : "positions", names[worst],
+                        to_short_text(std::abs(failure.scaled_residual[worst])),
+                        residual_table(failure, names), places_text(model, {&row, 1}))};
 }
 
 }  // namespace
@@ -269,16 +199,8 @@ Result<StartState> assemble(Evaluator& evaluator, const mech::InitialState& init
     const compile::CompiledModel& model = evaluator.model();
     evaluator.scales().start({initial.q_scale, initial.v_scale});
     evaluator.scales().see(initial.q.data(), initial.v.data());
-    if (model.is_large()) {
-        return assemble_large(evaluator, initial, t);
-    }
-    const auto vector = [](const std::vector<double>& values) {
-        return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(
-            values.data(), static_cast<Eigen::Index>(values.size())));
-    };
     mech::InitialState wanted = initial;
-    solve::InitialValues given{
-        t, vector(initial.q), vector(initial.v), initial.q_exact, initial.v_exact, {}};
+    solve::InitialValues given{t, initial.q, initial.v, initial.q_exact, initial.v_exact, {}};
     if (!model.following.empty()) {
         given.follow_positions = [&](const double* q, double* v) {
             const std::vector<double> values = evaluator.start_velocities(t, q);
@@ -291,32 +213,34 @@ Result<StartState> assemble(Evaluator& evaluator, const mech::InitialState& init
             }
         };
     }
-    SparseAssembly search(evaluator);
-    solve::AssemblyOptions options;
-    options.search = has_sparse_rows(model) ? &search : nullptr;
+    // The causes are found with full matrices.
+    const solve::AssemblyOptions options{.explanation = model.is_large()
+                                                            ? solve::Explanation::kResiduals
+                                                            : solve::Explanation::kCauses};
     const auto attempt = [&] {
-        return solve::assemble(evaluator, given, options, level_names(model, false),
-                               level_names(model, true));
+        return solve::assemble(evaluator, given, options, level_names(model, Level::kPositions),
+                               level_names(model, Level::kVelocities));
     };
     solve::Assembly assembly = attempt();
-    if (assembly.failure && assembly.failure->velocities) {
+    if (assembly.failure && assembly.failure->level == Level::kVelocities) {
         // Velocities that contradict each other may be rounding of a motion that is not theirs.
         Ties(evaluator).measure_start(t, assembly.q.data(), given.v.data());
         assembly = attempt();
     }
     if (assembly.failure && assembly.failure->code == ErrorCode::kNotFinite) {
-        const bool velocities = assembly.failure->velocities;
-        const double* const q = velocities ? assembly.q.data() : initial.q.data();
-        return not_finite_at_start(evaluator, {t, q, initial.v.data()}, velocities);
+        const Level level = assembly.failure->level;
+        const double* const q = level == Level::kVelocities ? assembly.q.data() : initial.q.data();
+        return not_finite_at_start(evaluator, {t, q, initial.v.data()}, level);
     }
     if (assembly.failure) {
-        return describe(model, *assembly.failure);
+        return model.is_large() ? describe_end(model, *assembly.failure)
+                                : describe(model, *assembly.failure);
     }
     StartState state;
     state.t = t;
     state.scales = {initial.q_scale, initial.v_scale};
-    state.q.assign(assembly.q.data(), assembly.q.data() + assembly.q.size());
-    state.v.assign(assembly.v.data(), assembly.v.data() + assembly.v.size());
+    state.q = assembly.q;
+    state.v = assembly.v;
     note_moves(state, model, wanted, assembly);
     return state;
 }

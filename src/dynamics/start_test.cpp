@@ -5,7 +5,8 @@
 namespace ananke::pipeline {
 namespace {
 
-double largest_start_residual(const compile::Prepared& prepared, const dynamics::StartState& start) {
+double largest_start_residual(const compile::Prepared& prepared,
+                              const dynamics::StartState& start) {
     dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
     double largest = 0.0;
     for (const double value : evaluator.scaled_residuals(0.0, start.q.data(), start.v.data())) {
@@ -14,9 +15,8 @@ double largest_start_residual(const compile::Prepared& prepared, const dynamics:
     const auto m = static_cast<std::size_t>(prepared.compiled->m());
     std::vector<double> rate(m);
     std::vector<double> scale(m);
-    std::vector<double> jacobian(m * start.q.size());
-    evaluator.velocity(0.0, start.q.data(), start.v.data(), rate.data(), jacobian.data(),
-                       scale.data());
+    evaluator.residuals(solve::Level::kVelocities, 0.0, start.q.data(), start.v.data(), rate.data(),
+                        scale.data());
     for (std::size_t i = 0; i < m; ++i) {
         largest = std::max(largest, std::abs(rate[i]) / std::max(1.0, scale[i]));
     }
@@ -108,7 +108,8 @@ TEST(Assembly, ExactValuesStayToTheLastBit) {
 TEST(Assembly, DuffingFindsItsSpeed) {
     const Loaded loaded = load_model("duffing");
     dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
+    const Result<dynamics::StartState> start =
+        dynamics::assemble(evaluator, loaded.prepared->initial);
     ASSERT_TRUE(start) << start.error().message;
     EXPECT_NEAR(start.value().v[0], 2.0 + 2.0 * M_PI, 1e-14);
     EXPECT_EQ(start.value().v[1], 2.0);
@@ -123,7 +124,8 @@ TEST(Assembly, MovesGuessesLeast) {
     const Loaded loaded = load_text("line", text);
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
     dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
+    const Result<dynamics::StartState> start =
+        dynamics::assemble(evaluator, loaded.prepared->initial);
     ASSERT_TRUE(start) << start.error().message;
     // lambda = -(x0 + 2 y0 - 1)/(1/3 + 4), x = x0 + lambda/3, y = y0 + 2 lambda; velocities
     // likewise

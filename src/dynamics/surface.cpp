@@ -32,21 +32,18 @@ Surface::Surface(Evaluator& evaluator, Drift drift, double tolerance)
       tolerance_(tolerance),
       smallest_pivot_(std::sqrt(kRounding / tolerance)),
       programs_(evaluator) {
-    if (has_sparse_rows(evaluator.model())) {
-        sparse_.emplace(evaluator);
-    }
     if (drift == Drift::kEnergy) {
         energy_.emplace(evaluator);
     }
 }
 
-bool Surface::put_back(double t, std::span<double> y) {
+bool Surface::project(double t, std::span<double> y) {
     const std::span<double> q = y.subspan(0, n_);
     const std::span<double> v = y.subspan(n_, n_);
-    if (projects_ && !count(project(t, q, v))) {
+    if (projects_ && !count(projector().project(t, q, v))) {
         // The velocities of a body at rest are rounding of those of others, and so are its rows.
         Ties(*evaluator_).measure(t, q.data(), v.data(), 0.0);
-        if (!count(project(t, q, v))) {
+        if (!count(projector().project(t, q, v))) {
             return false;
         }
     }
@@ -77,7 +74,7 @@ bool Surface::count(const solve::ProjectionReport& report) {
     return true;
 }
 
-bool Surface::put_back_near(double t, std::span<double> y, double pivot, const RowOrder* order) {
+bool Surface::project_near(double t, std::span<double> y, double pivot, const RowOrder* order) {
     const bool near = pivot <= smallest_pivot_;
     if (projects_ && !near && order != nullptr && programs_.holds(*order)) {
         const std::optional<solve::ProjectionReport> report =
@@ -88,19 +85,20 @@ bool Surface::put_back_near(double t, std::span<double> y, double pivot, const R
         }
     }
     if (!projects_ || !near) {
-        return put_back(t, y);
+        return project(t, y);
     }
+    // What rows with small pivots ask for is left alone.
     const solve::ProjectionOptions options{.skip = kLastDigit,
                                            .accept = std::max(kAcceptedResidual, tolerance_),
                                            .rank = {smallest_pivot_, smallest_pivot_}};
-    return reached_by(near_, options, t, y) || put_back_closest(t, y);
+    return project_with(options, t, y) || project_closely(t, y);
 }
 
-Surface::Inside Surface::put_back_inside(double t, double h, std::span<const double> from,
-                                         std::span<double> y, double pivot, const RowOrder* order) {
+Surface::Inside Surface::project_inside(double t, double h, std::span<const double> from,
+                                        std::span<double> y, double pivot, const RowOrder* order) {
     const ProjectionSummary before = summary_;
     std::copy(from.begin(), from.end(), y.begin());
-    if (!put_back_near(t, y, pivot, order)) {
+    if (!project_near(t, y, pivot, order)) {
         return Inside::kFailed;
     }
     if (is_near(from, y, h, kLargestInside)) {
@@ -145,7 +143,7 @@ ode::Acceptance Surface::accept(double t, double h, std::span<double> y, const R
     if (order != nullptr && programs_.take(*order, t, q.data(), v.data())) {
         report = programs_.project(t, q, v);
     }
-    if (!count(report ? *report : project(t, q, v))) {
+    if (!count(report ? *report : projector().project(t, q, v))) {
         return ode::Acceptance::kFailed;
     }
     if (!is_near(before_, y, h, kLargestCorrection)) {
@@ -156,33 +154,29 @@ ode::Acceptance Surface::accept(double t, double h, std::span<double> y, const R
     return moved ? ode::Acceptance::kChanged : ode::Acceptance::kUnchanged;
 }
 
-bool Surface::put_back_closest(double t, std::span<double> y, const RowOrder* order) {
+bool Surface::project_closely(double t, std::span<double> y, const RowOrder* order) {
     const std::span<double> q = y.subspan(0, n_);
     const std::span<double> v = y.subspan(n_, n_);
     return (order != nullptr && programs_.take(*order, t, q.data(), v.data()) &&
             programs_.project(t, q, v, CompiledProjection::Aim::kClosest)) ||
-           reached_by(closest_, {.skip = kLastDigit}, t, y);
+           project_with({.skip = kLastDigit}, t, y);
 }
 
-bool Surface::put_back_roughly(double t, std::span<double> y, const RowOrder* order) {
+bool Surface::project_once(double t, std::span<double> y, const RowOrder* order) {
     const std::span<double> q = y.subspan(0, n_);
     const std::span<double> v = y.subspan(n_, n_);
     return (order != nullptr && programs_.take(*order, t, q.data(), v.data()) &&
             programs_.project(t, q, v, CompiledProjection::Aim::kOnce)) ||
-           put_back_closest(t, y, order);
+           project_closely(t, y, order);
 }
 
 bool Surface::spoils_acceleration(double pivot) const {
     return pivot < std::cbrt(kRounding / tolerance_);
 }
 
-bool Surface::reached_by(std::optional<solve::Projector>& projector,
-                         const solve::ProjectionOptions& options, double t, std::span<double> y) {
-    const std::span<double> q = y.subspan(0, n_);
-    const std::span<double> v = y.subspan(n_, n_);
-    const solve::ProjectionReport report =
-        sparse_ ? sparse_->project(t, q, v, options) : made(projector, options).project(t, q, v);
-    return report.status == solve::ProjectionStatus::kOk;
+bool Surface::project_with(const solve::ProjectionOptions& options, double t, std::span<double> y) {
+    return projector().project(t, y.subspan(0, n_), y.subspan(n_, n_), options).status ==
+           solve::ProjectionStatus::kOk;
 }
 
 }  // namespace ananke::dynamics

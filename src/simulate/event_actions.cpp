@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/not_finite.h"
-#include "dynamics/sparse_assembly.h"
 #include "dynamics/sparse_rows.h"
 #include "simulate/event_watch.h"
 #include "solve/assembly.h"
@@ -87,10 +86,8 @@ std::string moved_text(const compile::CompiledModel& model, std::span<const doub
 /// "x'" of the velocities with which M < 0, or "".
 std::string motion_of_negative_mass(dynamics::Evaluator& evaluator, double t,
                                     std::span<const double> q) {
-    const auto n = static_cast<Eigen::Index>(q.size());
-    solve::RowMatrix M(n, n);
-    evaluator.mass(t, q.data(), M.data());
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> modes{Eigen::MatrixXd(M)};
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> modes{
+        Eigen::MatrixXd(solve::full_mass(evaluator, t, q.data()))};
     const double largest = modes.eigenvalues().cwiseAbs().maxCoeff();
     if (modes.info() != Eigen::Success || !(modes.eigenvalues()[0] < -kMoved * largest)) {
         return "";
@@ -98,7 +95,7 @@ std::string motion_of_negative_mass(dynamics::Evaluator& evaluator, double t,
     constexpr double kTakesPart = 1e-3;
     const Eigen::VectorXd mode = modes.eigenvectors().col(0);
     std::vector<std::string> names;
-    for (Eigen::Index i = 0; i < n; ++i) {
+    for (Eigen::Index i = 0; i < mode.size(); ++i) {
         if (std::abs(mode[i]) > kTakesPart) {
             names.push_back(evaluator.model().coordinate_names[static_cast<std::size_t>(i)] + "'");
         }
@@ -113,10 +110,9 @@ Error refused(const compile::CompiledModel& model, double t,
     for (const int row : failure.contradictory_rows) {
         rows.push_back(model.rows[static_cast<std::size_t>(row)].name);
     }
-    for (Eigen::Index i = 0; failure.contradictory_rows.empty() && i < failure.residual.size();
-         ++i) {
+    for (std::size_t i = 0; failure.contradictory_rows.empty() && i < model.rows.size(); ++i) {
         if (!(std::abs(failure.scaled_residual[i]) <= kOffTheConstraints)) {
-            rows.push_back(model.rows[static_cast<std::size_t>(i)].name);
+            rows.push_back(model.rows[i].name);
         }
     }
     std::vector<std::string> set;
@@ -244,7 +240,7 @@ Result<EventWatch::Effect> EventWatch::carry_out(int which, double t, std::span<
                             fmt::format("makes the kinetic energy negative for a motion of {}: {}",
                                         motion, effect.detail));
         }
-        if (surface_->projector().position_violation(t, q) > kOffTheConstraints) {
+        if (surface_->projector().violation(solve::Level::kPositions, t, q, v) > kOffTheConstraints) {
             return off_the_constraints(*evaluator_, t, one.name, q, v);
         }
     }
@@ -318,20 +314,14 @@ std::optional<Error> EventWatch::adapt_others(int which, double t, std::span<dou
                                               std::span<double> v) {
     const compile::CompiledModel& model = evaluator_->model();
     const compile::CompiledEvents::One& one = event(which);
-    const auto vector = [](std::span<const double> values) {
-        return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(
-            values.data(), static_cast<Eigen::Index>(values.size())));
-    };
     std::vector<bool> set(v.size(), false);
     for (const int coordinate : one.coordinates) {
         set[static_cast<std::size_t>(coordinate)] = true;
     }
-dynamics::SparseAssembly search(*evaluator_);
-    solve::AssemblyOptions options;
-    options.search = dynamics::has_sparse_rows(model) ? &search : nullptr;
     const solve::Assembly assembly = solve::assemble(
-        *evaluator_, {t, vector(q), vector(v), std::vector<bool>(q.size(), true), set, {}}, options,
-        {}, dynamics::row_names(model));
+        *evaluator_,
+        {t, {q.begin(), q.end()}, {v.begin(), v.end()}, std::vector<bool>(q.size(), true), set, {}},
+        {}, {}, dynamics::row_names(model));
     if (assembly.failure) {
         return refused(model, t, one, *assembly.failure);
     }

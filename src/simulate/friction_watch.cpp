@@ -108,7 +108,7 @@ Result<void> FrictionWatch::adopt(double t, std::span<double> y,
         report(t, one.which, one.kind, one.detail);
     }
     equation_->expect_hold(decision_.largest_limit());
-    if (!surface_->put_back(t, y)) {
+    if (!surface_->project(t, y)) {
         return Error{
             ErrorCode::kNotConverged,
             fmt::format("the state at t = {} could not be brought to rest where friction holds it",

@@ -105,7 +105,7 @@ void OutputRows::write(double t, std::span<const double> y, SingularStepper& ste
 void OutputRows::write_by_own_law(double t, std::span<const double> y, SingularStepper& stepper) {
     const double pivot = stepper.pivot_at(t, y);
     const double h = stepper.t() - stepper.t_previous();
-    if (surface_->put_back_inside(t, h, y, y_, pivot, equation_->order()) ==
+    if (surface_->project_inside(t, h, y, y_, pivot, equation_->order()) ==
         dynamics::Surface::Inside::kFailed) {
         journal_->fail({ErrorCode::kNotConverged,
                         fmt::format("the output at t = {} could not be put back onto the "

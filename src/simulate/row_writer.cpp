@@ -121,7 +121,7 @@ RowWriter::RowWriter(dynamics::Evaluator& evaluator, dynamics::Dynamics& dynamic
 /// least over the sizes of A times those of the accelerations. Holonomic rows: phi' over its terms.
 void RowWriter::find_violations(double t, const double* q, const double* v) {
     const compile::CompiledModel& model = evaluator_->model();
-    evaluator_->velocity(t, q, v, rate_.data(), nullptr, scale_.data());
+    evaluator_->residuals(solve::Level::kVelocities, t, q, v, rate_.data(), scale_.data());
     const std::span<const double> residual = evaluator_->scaled_residuals(t, q, v);
     for (std::size_t i = 0; i < violations_.size(); ++i) {
         violations_[i] = {residual[i], rate_[i] / solve::divisor(scale_[i])};

@@ -158,7 +158,7 @@ ode::Status RunLoop::change(const Cut& cut, SingularStepper& stepper) {
     if (const ode::Status inside = stepper.dense(t, y_); inside != ode::Status::kOk) {
         return inside;
     }
-    if (!surface_.put_back_near(t, y_, stepper.pivot_at(t, y_))) {
+    if (!surface_.project_near(t, y_, stepper.pivot_at(t, y_))) {
         return ode::Status::kProjectionFailed;
     }
     const Result<double> step = cut.watch->change(t, y_, stepper.next_step());

@@ -13,9 +13,10 @@
 #include "dynamics/actuation.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/row_entries.h"
-#include "dynamics/sparse_level.h"
 #include "dynamics/sparse_rows.h"
+#include "simulate/dry_stop.h"
 #include "solve/analysis.h"
+#include "solve/constraint_level.h"
 
 namespace ananke::simulate {
 namespace {
@@ -52,8 +53,8 @@ solve::System system_at(dynamics::Evaluator& evaluator, double t, const double* 
 std::vector<int> rows_without_gradient(dynamics::Evaluator& evaluator, double t,
                                        const dynamics::StartState& start) {
     std::vector<int> rows;
-    dynamics::SparseLevel level(evaluator);
-    level.evaluate(false, t, start.q, start.v);
+    solve::ConstraintLevel level(evaluator);
+    level.evaluate(solve::Level::kPositions, t, start.q, start.v);
     const std::vector<double> entries(level.entries().begin(), level.entries().end());
     const std::vector<double> scales(level.scales().begin(), level.scales().end());
     std::vector<double> q;
@@ -72,7 +73,7 @@ std::vector<int> rows_without_gradient(dynamics::Evaluator& evaluator, double t,
                     kSomeRoundings * scales[static_cast<std::size_t>(row)] / squares * entries[i];
             }
         }
-        level.evaluate(false, t, q, start.v);
+        level.evaluate(solve::Level::kPositions, t, q, start.v);
         double change = 0.0;
         for (std::size_t i = 0; i < entries.size(); ++i) {
             const double difference = level.entries()[i] - entries[i];

@@ -42,8 +42,7 @@ class Braking {
         for (std::size_t i = 0; i < n_; ++i) {
             part_[i] = std::abs(v_[i]) <= largest_part * largest ? v_[i] : 0.0;
         }
-        solve::RowMatrix M(evaluator.model().n(), evaluator.model().n());
-        evaluator.mass(t, q, M.data());
+        const solve::RowMatrix M = solve::full_mass(evaluator, t, q);
         Eigen::Map<Eigen::VectorXd>(push_.data(), M.rows()) =
             M * Eigen::Map<const Eigen::VectorXd>(part_.data(), M.rows());
     }

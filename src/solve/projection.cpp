@@ -1,210 +1,188 @@
 #include "solve/projection.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstddef>
 
 #include "base/check.h"
-#include "solve/acceleration.h"
 #include "solve/kernels.h"
 
 namespace ananke::solve {
 namespace {
 
-// Weight of the plain norm against the masses where M is singular: enough to break ties, too little
-// to bend the metric where there is mass.
-constexpr double kTieWeight = 1e-9;
-// A correction that leaves more than this part of the residual asks for a new Jacobian.
+constexpr int kMostIterations = 50;
+constexpr int kMostHalvings = 12;
+/// A residual that has not fallen to this part in so many iterations will not.
+constexpr double kProgress = 0.5;
+constexpr std::size_t kPatience = 6;
+/// A step that leaves more than this part of the residual asks for a new Jacobian.
 constexpr double kSlow = 0.1;
 
-std::size_t size(int n) {
-    return static_cast<std::size_t>(n);
+double largest_change(std::span<const double> from, std::span<const double> to) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        largest = std::max(largest, std::abs(to[i] - from[i]));
+    }
+    return largest;
 }
 
 }  // namespace
 
-LeastChange::LeastChange(int n, int max_rows)
-    : n_(n),
-      factor_(n, max_rows),
-      active_(size(max_rows)),
-      d_(size(n), 1.0),
-      row_scale_(size(max_rows)),
-      rho_(size(max_rows)),
-      L_(size(n) * size(n)),
-      metric_(size(n) * size(n)),
-      square_(size(n) * size(n)),
-      work_(size(n) + size(max_rows)),
-      beta_(size(max_rows)),
-      head_(size(n)) {}
-
-bool LeastChange::load(int m, const double* M, const double* J, const RankPolicy& policy,
-                       std::span<const CoordinateGroup> groups) {
-    if (!all_finite(n_ * n_, M) || !all_finite(m * n_, J)) {
-        return false;
-    }
-    active_count_ = 0;
-    for (int k = 0; k < m; ++k) {
-        if (dot(n_, J + k * n_, J + k * n_) > 0.0) {
-            active_[active_count_++] = k;
-        }
-    }
-    const bool regular = positive_definite(n_, M, kSingularMass, L_.data(), square_.data());
-    std::fill(d_.begin(), d_.end(), 1.0);
-    if (!regular) {
-        equilibrate(n_, M, J, active_count_, active_.data(), d_.data(), row_scale_.data(),
-                    work_.data(), groups);
-    }
-    factor_.begin(active_count_);
-    for (int k = 0; k < active_count_; ++k) {
-        const double* row = J + active_[k] * n_;
-        double* w = factor_.row(k);
-        for (int i = 0; i < n_; ++i) {
-            w[i] = row[i] * d_[i];
-        }
-        rho_[k] = regular ? 1.0 : 1.0 / std::sqrt(dot(n_, w, w));
-        for (int i = 0; i < n_; ++i) {
-            w[i] *= rho_[k];
-        }
-    }
-    if (!regular) {
-        // On J dx = -f the term |J dx|^2 is constant, so it does not bend the metric.
-        for (int i = 0; i < n_; ++i) {
-            for (int j = 0; j <= i; ++j) {
-                double sum = d_[i] * M[i * n_ + j] * d_[j] + (i == j ? kTieWeight : 0.0);
-                for (int k = 0; k < active_count_; ++k) {
-                    sum += factor_.row(k)[i] * factor_.row(k)[j];
-                }
-                metric_[i * n_ + j] = sum;
-            }
-        }
-        if (!(cholesky(n_, metric_.data(), L_.data()) > 0.0)) {
-            return false;
-        }
-    }
-    solve_lower(n_, L_.data(), factor_.row(0), active_count_);
-    factor_.normalize();
-    factor_.factor(policy);
-    return true;
-}
-
-void LeastChange::step(const double* f, double* dx) {
-    for (int k = 0; k < active_count_; ++k) {
-        beta_[k] = -f[active_[k]] * rho_[k] * factor_.unit(k);
-    }
-    std::fill(dx, dx + n_, 0.0);
-    factor_.solve_kept(beta_.data(), head_.data());
-    std::copy(head_.data(), head_.data() + factor_.rank(), dx);
-    factor_.apply_Z(dx);
-    solve_lower_transposed(n_, L_.data(), dx);
-    for (int i = 0; i < n_; ++i) {
-        dx[i] *= d_[i];
-    }
-}
-
-// One of the two levels: what moves, and what is asked of it.
-struct Projector::Level {
-    bool velocity;
-    double t;
-    const double* q;
-    double* x;  // what moves: q itself, or v
-    int rows;
-};
-
-Projector::Projector(ConstraintSurface& surface, ProjectionOptions options)
+Projector::Projector(ConstraintSurface& surface)
     : surface_(surface),
-      options_(options),
-      n_(surface.coordinates()),
-      change_(n_, std::max(surface.position_rows(), surface.velocity_rows())) {
-    const std::size_t rows = size(std::max(surface.position_rows(), surface.velocity_rows()));
-    f_.resize(rows);
-    scale_.resize(rows);
-    J_.resize(rows * size(n_));
-    M_.resize(size(n_) * size(n_));
-    step_.resize(size(n_));
-    start_.resize(size(n_));
-    kept_q_.resize(size(n_));
-    kept_v_.resize(size(n_));
+      n_(static_cast<std::size_t>(surface.coordinates())),
+      level_(surface),
+      change_(make_least_change(surface)),
+      none_exact_(n_, false),
+      step_(n_),
+      gap_(n_),
+      start_(n_),
+      before_(n_),
+      kept_q_(n_),
+      kept_v_(n_) {
+    mass_.reserve(surface.mass_places().size());
+    scales_.reserve(static_cast<std::size_t>(
+        std::max(surface.rows(Level::kPositions), surface.rows(Level::kVelocities))));
 }
 
-bool Projector::evaluate(const Level& level, double& violation, int& worst) {
-    double* J = J_.data();
-    if (level.velocity) {
-        surface_.velocity(level.t, level.q, level.x, f_.data(), J, scale_.data());
-    } else {
-        surface_.position(level.t, level.x, f_.data(), J, scale_.data());
+bool Projector::load(const LevelState& state, std::span<const double> metric_at,
+                     const std::vector<bool>& exact, const RankPolicy& rank, bool is_near_last) {
+    const bool positions = state.level == Level::kPositions;
+    const std::span<const double> mass =
+        surface_.mass(state.t, positions ? metric_at.data() : state.q.data());
+    mass_.assign(mass.begin(), mass.end());
+    const std::span<const double> sizes =
+        level_.units().empty() ? surface_.sizes(state.level, state.x().data()) : level_.units();
+    return change_->load({level_, mass_, sizes, exact, rank, is_near_last});
+}
+
+/// With gap = target - x:   dx = gap + e,   least |e|_M with J e = -(f + J gap)
+void Projector::step(const LevelState& state, std::span<const double> target) {
+    const std::span<const double> x = state.x();
+    for (std::size_t j = 0; j < n_; ++j) {
+        gap_[j] = target[j] - x[j];
     }
-    violation = 0.0;
-    worst = -1;
-    for (int k = 0; k < level.rows; ++k) {
-        const double scaled = std::abs(f_[k]) / divisor(scale_[k]);
-        if (scaled > violation) {
-            violation = scaled;
-            worst = k;
+    shifted_.assign(level_.residuals().begin(), level_.residuals().end());
+    const std::span<const SparsePlace> places = level_.places();
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (places[i].row < level_.rows()) {
+            shifted_[static_cast<std::size_t>(places[i].row)] +=
+                level_.entries()[i] * gap_[static_cast<std::size_t>(places[i].column)];
         }
     }
-    return all_finite(level.rows, f_.data());
+    change_->step(shifted_, step_);
+    for (std::size_t j = 0; j < n_; ++j) {
+        step_[j] += gap_[j];
+    }
 }
 
-// Newton's method; the Jacobian is kept while it serves. False if the residual is not finite or
-// does not come down.
-bool Projector::descend(const Level& level, ProjectionReport& report, double& residual,
-                        int& worst) {
-    if (level.rows == 0) {
-        return true;
+std::span<const double> Projector::step_towards(std::span<const double> target,
+                                                const LevelState& state,
+                                                const std::vector<bool>& exact) {
+    if (!load(state, target, exact, {}, false)) {
+        return {};
     }
-    if (!evaluate(level, residual, worst)) {
-        return false;
+    step(state, target);
+    return step_;
+}
+
+NewtonResult Projector::newton(const LevelState& state, const std::vector<bool>& exact, Aim aim,
+                               const ProjectionOptions& options) {
+    NewtonResult now;
+    double merit = 0.0;  // largest residual over the scales at the start
+    const std::span<double> x = state.x();
+    start_.assign(x.begin(), x.end());
+    const auto evaluate = [&] {
+        const bool finite = level_.evaluate(state.level, state.t, state.q, state.v);
+        now.residual = level_.residual();
+        now.worst_row = level_.worst_row();
+        return finite;
+    };
+    if (!evaluate()) {
+        return now;
     }
-    if (residual <= options_.skip) {
-        return true;
-    }
-    surface_.mass(level.t, level.q, M_.data());
-    bool fresh = false;
-    for (int iteration = 0; iteration < options_.most_iterations; ++iteration) {
-        if (!fresh) {
-            if (!change_.load(level.rows, M_.data(), J_.data(), options_.rank, surface_.groups())) {
-                return false;
+    // Scales that follow the state would reward states far away; that of a single term is the term.
+    scales_.assign(level_.scales().begin(), level_.scales().end());
+    merit = now.residual;
+    std::array<double, kPatience> merits;  // of the last iterations
+    merits.fill(HUGE_VAL);
+    merits[0] = merit;
+    bool keeps_factors = false;
+    bool is_near = false;  // the state, to that of the factors
+    while (now.residual > options.skip && now.iterations < kMostIterations) {
+        const double least = merit;
+        const bool is_accepted = now.residual <= options.accept;
+        std::copy(x.begin(), x.end(), before_.begin());
+        const std::span<const double> metric_at =
+            aim == Aim::kNearestToStart ? std::span<const double>(start_) : x;
+        if (!keeps_factors && !load(state, metric_at, exact, options.rank, is_near)) {
+            return now;
+        }
+        if (aim == Aim::kNearestToStart) {
+            step(state, start_);
+        } else {
+            change_->step(level_.residuals(), step_);
+        }
+        ++now.iterations;
+        const int most = keeps_factors || is_accepted ? 1 : kMostHalvings;
+        double part = 2.0;
+        bool better = false;
+        for (int halving = 0; halving < most && !better; ++halving) {
+            part *= 0.5;
+            for (std::size_t j = 0; j < n_; ++j) {
+                x[j] = before_[j] + part * step_[j];
             }
-            fresh = true;
+            better = evaluate();
+            merit = level_.largest(scales_);
+            better = better && merit < least;
         }
-        change_.step(f_.data(), step_.data());
-        std::copy(level.x, level.x + n_, start_.data());
-        for (int i = 0; i < n_; ++i) {
-            level.x[i] += step_[i];
+        if (!better) {
+            std::copy(before_.begin(), before_.end(), x.begin());
+            evaluate();
+            merit = least;
+            if (!keeps_factors) {
+                break;  // at the goal to round-off, or stuck
+            }
+            keeps_factors = false;
+            continue;
         }
-        ++report.iterations;
-        double now = 0.0;
-        int worst_now = -1;
-        const bool finite = evaluate(level, now, worst_now);
-        if (!finite || (now >= residual && residual <= options_.accept)) {
-            std::copy(start_.begin(), start_.end(),
-                      level.x);  // round-off reached: the last was best
-            return finite;
+        keeps_factors = aim == Aim::kLeastSteps && part == 1.0 && merit < kSlow * least;
+        is_near = part >= 0.5;
+        double& earlier = merits[static_cast<std::size_t>(now.iterations) % kPatience];
+        if (now.residual > options.accept && merit > kProgress * earlier) {
+            return now;
         }
-        fresh = now < kSlow * residual;
-        residual = now;
-        worst = worst_now;
-        if (residual <= options_.skip) {
-            return true;
-        }
+        earlier = merit;
     }
-    return residual <= options_.accept;
+    now.met = now.residual <= options.accept;
+    return now;
 }
 
-ProjectionReport Projector::project(double t, std::span<double> q, std::span<double> v) {
-    ANANKE_REQUIRE(q.size() == size(n_) && v.size() == size(n_));
+ProjectionReport Projector::project(double t, std::span<double> q, std::span<double> v,
+                                    const ProjectionOptions& options) {
+    ANANKE_REQUIRE(q.size() == n_ && v.size() == n_);
     ProjectionReport report;
-    if (!all_finite(n_, q.data()) || !all_finite(n_, v.data())) {
+    const auto n = static_cast<int>(n_);
+    if (!all_finite(n, q.data()) || !all_finite(n, v.data())) {
         report.status = ProjectionStatus::kNotFinite;
         return report;
     }
     std::copy(q.begin(), q.end(), kept_q_.begin());
     std::copy(v.begin(), v.end(), kept_v_.begin());
-    const Level positions{false, t, kept_q_.data(), q.data(), surface_.position_rows()};
-    const Level velocities{true, t, q.data(), v.data(), surface_.velocity_rows()};
-    if (!descend(positions, report, report.position_residual, report.worst_position_row)) {
+    const auto descend = [&](Level level, double& residual, int& worst_row) {
+        if (surface_.rows(level) == 0) {
+            return true;
+        }
+        const NewtonResult result =
+            newton({level, t, q, v}, none_exact_, Aim::kLeastSteps, options);
+        residual = result.residual;
+        worst_row = result.worst_row;
+        report.iterations += result.iterations;
+        return result.met;
+    };
+    if (!descend(Level::kPositions, report.position_residual, report.worst_position_row)) {
         report.status = ProjectionStatus::kPositionNotConverged;
-    } else if (!descend(velocities, report, report.velocity_residual, report.worst_velocity_row)) {
+    } else if (!descend(Level::kVelocities, report.velocity_residual, report.worst_velocity_row)) {
         report.status = ProjectionStatus::kVelocityNotConverged;
     }
     if (report.status != ProjectionStatus::kOk) {
@@ -212,33 +190,16 @@ ProjectionReport Projector::project(double t, std::span<double> q, std::span<dou
         std::copy(kept_v_.begin(), kept_v_.end(), v.begin());
         return report;
     }
-    for (int i = 0; i < n_; ++i) {
-        report.position_correction =
-            std::max(report.position_correction, std::abs(q[size(i)] - kept_q_[i]));
-        report.velocity_correction =
-            std::max(report.velocity_correction, std::abs(v[size(i)] - kept_v_[i]));
-    }
+    report.position_correction = largest_change(kept_q_, q);
+    report.velocity_correction = largest_change(kept_v_, v);
     report.position_changed = report.position_correction > 0.0;
     report.velocity_changed = report.velocity_correction > 0.0;
     return report;
 }
 
-double Projector::position_violation(double t, std::span<const double> q) {
-    std::copy(q.begin(), q.end(), kept_q_.begin());
-    double violation = 0.0;
-    int worst = -1;
-    evaluate({false, t, kept_q_.data(), kept_q_.data(), surface_.position_rows()}, violation,
-             worst);
-    return violation;
-}
-
-double Projector::velocity_violation(double t, std::span<const double> q,
-                                     std::span<const double> v) {
-    std::copy(v.begin(), v.end(), kept_v_.begin());
-    double violation = 0.0;
-    int worst = -1;
-    evaluate({true, t, q.data(), kept_v_.data(), surface_.velocity_rows()}, violation, worst);
-    return violation;
+double Projector::violation(Level level, double t, std::span<const double> q,
+                            std::span<const double> v) {
+    return level_.evaluate(level, t, q, v) ? level_.residual() : HUGE_VAL;
 }
 
 }  // namespace ananke::solve

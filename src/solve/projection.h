@@ -1,50 +1,25 @@
-// Back onto the constraint surface: positions, then velocities, THEORY section 6.
+// Onto the constraints: Newton's method on positions, then on velocities, THEORY section 6.
 //
 //   least |dq|_M with phi(q + dq) = 0,   then   least |dv|_M with psi(q, v + dv) = 0
 //
-// Where M is singular, directions without mass that the rows leave open move least in the plain
-// norm, in balanced units. No memory is taken after construction.
+// No memory is taken after construction where the factors are dense.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include "solve/row_factor.h"
-#include "solve/system.h"
+#include "solve/constraint_level.h"
+#include "solve/least_change.h"
 
 namespace ananke::solve {
-
-/// The constraints and the metric as functions. Matrices are row-major and contiguous.
-class ConstraintSurface {
-  public:
-    virtual ~ConstraintSurface() = default;
-    virtual int coordinates() const = 0;    ///< n
-    virtual int position_rows() const = 0;  ///< holonomic rows
-    virtual int velocity_rows()
-        const = 0;  ///< d/dt of the holonomic rows and the nonholonomic ones
-
-    /// phi, J = dphi/dq (position_rows×n) and scale, what each phi is measured against: of its
-    /// unit, at least |phi|. J may be null: not wanted.
-    virtual void position(double t, const double* q, double* phi, double* J, double* scale) = 0;
-    /// psi, J = dpsi/dv (velocity_rows×n) and scale, of all rows on the level of velocities.
-    /// J may be null: not wanted.
-    virtual void velocity(double t, const double* q, const double* v, double* psi, double* J,
-                          double* scale) = 0;
-    /// M (n×n)
-    virtual void mass(double t, const double* q, double* M) = 0;
-    virtual std::span<const CoordinateGroup> groups() const { return {}; }
-    /// Typical sizes of positions, or velocities, that are x (n) now; 0 where nothing is known,
-    /// empty if of none. Valid until the next call.
-    virtual std::span<const double> sizes(bool /*velocities*/, const double* /*x*/) { return {}; }
-};
 
 struct ProjectionOptions {
     /// A largest scaled residual up to this is left alone.
     double skip = 2e-15;
     /// A largest scaled residual up to this, when it no longer falls, is done.
     double accept = 1e-12;
-    int most_iterations = 20;
     RankPolicy rank = {};
 };
 
@@ -68,57 +43,55 @@ struct ProjectionReport {
     int iterations = 0;
 };
 
-/// Smaller sizes are none: their squares, 2^-1000, are about to underflow. A road 0.1 exp(-x^2) far
-/// from its bump is 3e-206 high, which no norm can tell from 0.
-inline constexpr double kLeastSize = 0x1p-500;
+/// Where Newton's method goes.
+enum class Aim : std::uint8_t {
+    kLeastSteps,      ///< each step moves least
+    kNearestToStart,  ///< each step leads to the place nearest to the start, in the metric there
+};
 
-/// A scale to divide by: one that is 0 belongs to a residual that is 0.
-inline double divisor(double scale) {
-    return scale > kLeastSize ? scale : scale > 0.0 ? kLeastSize : 1.0;
-}
-
-/// The least change dx with J dx = -f, in the metric of M.
-class LeastChange {
-  public:
-    LeastChange(int n, int max_rows);
-
-    /// Take M and the rows of J (m×n) listed in `rows` (null: all). False if not finite.
-    bool load(int m, const double* M, const double* J, const RankPolicy& policy,
-              std::span<const CoordinateGroup> groups = {});
-    /// dx for residuals f (m), by the rows and the factor of the last load().
-    void step(const double* f, double* dx);
-    int rank() const { return factor_.rank(); }
-
-  private:
-    int n_;
-    RowFactor factor_;
-    std::vector<int> active_;
-    std::vector<double> d_, row_scale_, rho_, L_, metric_, square_, work_, beta_, head_;
-    int active_count_ = 0;
+struct NewtonResult {
+    bool met = false;
+    double residual = 0.0;  ///< largest scaled, at the end
+    int worst_row = -1;
+    int iterations = 0;
 };
 
 class Projector {
   public:
     /// `surface` must outlive the projector.
-    explicit Projector(ConstraintSurface& surface, ProjectionOptions options = {});
+    explicit Projector(ConstraintSurface& surface);
 
     /// Requires q and v of n entries; they are changed in place (left as they were on failure).
-    ProjectionReport project(double t, std::span<double> q, std::span<double> v);
+    ProjectionReport project(double t, std::span<double> q, std::span<double> v,
+                             const ProjectionOptions& options = {});
 
-    /// Largest residual over its scale, without a change of q or v.
-    double position_violation(double t, std::span<const double> q);
-    double velocity_violation(double t, std::span<const double> q, std::span<const double> v);
+    /// Largest residual of a level over its scale; infinite if one is not finite.
+    double violation(Level level, double t, std::span<const double> q, std::span<const double> v);
+
+    /// Newton's method with line search over the values of one level that are not exact, changed in
+    /// place. Given up where the residual falls too slowly.
+    NewtonResult newton(const LevelState& state, const std::vector<bool>& exact, Aim aim,
+                        const ProjectionOptions& options = {});
+    /// The change dx of x with f + J dx = 0 for which x + dx is nearest to `target` in the metric
+    /// there; f and J as the level was evaluated last. Empty: there is none.
+    std::span<const double> step_towards(std::span<const double> target, const LevelState& state,
+                                         const std::vector<bool>& exact);
+    ConstraintLevel& level() { return level_; }
+    const ConstraintLevel& level() const { return level_; }
+    /// Numbers in the factors of a step: what it costs.
+    double fill() const { return change_->fill(); }
 
   private:
-    struct Level;
-    bool evaluate(const Level& level, double& violation, int& worst);
-    bool descend(const Level& level, ProjectionReport& report, double& residual, int& worst);
+    bool load(const LevelState& state, std::span<const double> metric_at,
+              const std::vector<bool>& exact, const RankPolicy& rank, bool is_near_last);
+    void step(const LevelState& state, std::span<const double> target);
 
     ConstraintSurface& surface_;
-    ProjectionOptions options_;
-    int n_;
-    LeastChange change_;
-    std::vector<double> f_, J_, scale_, M_, step_, start_;
+    std::size_t n_;
+    ConstraintLevel level_;
+    std::unique_ptr<LeastChange> change_;
+    std::vector<bool> none_exact_;
+    std::vector<double> mass_, scales_, step_, gap_, start_, before_, shifted_;
     std::vector<double> kept_q_, kept_v_;
 };
 

@@ -69,8 +69,43 @@ TEST(Projector, RedundantRowsOfAnyScaleChangeNothing) {
             EXPECT_NEAR(q[i], q2[i], 1e-12);
             EXPECT_NEAR(v[i], v2[i], 1e-12);
         }
-        EXPECT_LE(one.position_violation(0.0, q), ProjectionOptions{}.skip);
-        EXPECT_LE(one.velocity_violation(0.0, q, v), ProjectionOptions{}.skip);
+        EXPECT_LE(one.violation(Level::kPositions, 0.0, q, v), ProjectionOptions{}.skip);
+        EXPECT_LE(one.violation(Level::kVelocities, 0.0, q, v), ProjectionOptions{}.skip);
+    }
+}
+
+// Both kinds of factors lead to the same place, redundant rows or not.
+TEST(Projector, SparseFactorsLeadToTheSamePlace) {
+    Random random(3);
+    for (int trial = 0; trial < 200; ++trial) {
+        SCOPED_TRACE(trial);
+        TestSurface dense({1.0, 2.0, 3.0, 4.0});
+        dense.hold(circle(0, 1, 0.0, 0.0, 1.0)).hold(rod(0, 2, 2.0));
+        if (trial % 2 == 0) {
+            dense.hold(circle(0, 1, 0.0, 0.0, 1.0, random.magnitude(1e-5, 1e5)));
+        }
+        TestSurface sparse = dense;
+        sparse.solve_with(Factors::kSparse);
+        Projector one(dense);
+        Projector two(sparse);
+        const double a = random.uniform(0.0, 6.0);
+        const double b = random.uniform(0.0, 6.0);
+        std::vector<double> q{std::cos(a), std::sin(a), std::cos(a) + 2.0 * std::cos(b),
+                              std::sin(a) + 2.0 * std::sin(b)};
+        std::vector<double> v{0.3, -0.2, 0.5, 0.1};
+        for (double& x : q) {
+            x += random.uniform(-1e-3, 1e-3);
+        }
+        std::vector<double> q2 = q;
+        std::vector<double> v2 = v;
+        ASSERT_EQ(one.project(0.0, q, v).status, ProjectionStatus::kOk);
+        ASSERT_EQ(two.project(0.0, q2, v2).status, ProjectionStatus::kOk);
+        for (std::size_t i = 0; i < q.size(); ++i) {
+            EXPECT_NEAR(q[i], q2[i], 1e-9);  // the sparse metric has 1e-10 of the plain norm
+            EXPECT_NEAR(v[i], v2[i], 1e-9);
+        }
+        EXPECT_LE(two.violation(Level::kPositions, 0.0, q2, v2), ProjectionOptions{}.skip);
+        EXPECT_LE(two.violation(Level::kVelocities, 0.0, q2, v2), ProjectionOptions{}.skip);
     }
 }
 

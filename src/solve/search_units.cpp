@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "solve/projection.h"
-
 namespace ananke::solve {
 namespace {
 
@@ -22,25 +20,30 @@ bool is_unknown(double unit) {
 }
 
 /// Units that rows tell; false if none became known.
-bool pass_on(std::span<const double> residuals, std::span<const Slope> slopes,
-             std::vector<double>& units) {
-    std::vector<double> told(units.size(), 0.0);
-    for (std::size_t begin = 0; begin < slopes.size();) {
-        std::size_t end = begin;
-        double known = std::abs(residuals[at(slopes[begin].row)]);
-        for (; end < slopes.size() && slopes[end].row == slopes[begin].row; ++end) {
-            const double unit = units[at(slopes[end].column)];
-            known += is_unknown(unit) ? 0.0 : std::abs(slopes[end].value) * unit;
-        }
-        for (std::size_t i = begin; i < end && known > 0.0; ++i) {
-            const std::size_t j = at(slopes[i].column);
-            const double unit = std::max(known / std::abs(slopes[i].value), kLeastSize);
-            if (is_unknown(units[j]) && std::isfinite(unit)) {
-                told[j] = is_unknown(told[j]) ? unit : std::min(told[j], unit);
+bool pass_on(const ConstraintLevel& level, std::vector<double>& units) {
+    const std::span<const SparsePlace> places = level.places();
+    const auto each_entry = [&](auto&& visit) {
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            const double size = std::abs(level.entries()[i]);
+            if (places[i].row < level.rows() && size > 0.0 && std::isfinite(size)) {
+                visit(at(places[i].row), at(places[i].column), size);
             }
         }
-        begin = end;
+    };
+    std::vector<double> known(level.residuals().begin(), level.residuals().end());
+    for (double& one : known) {
+        one = std::abs(one);
     }
+    each_entry([&](std::size_t row, std::size_t column, double size) {
+        known[row] += is_unknown(units[column]) ? 0.0 : size * units[column];
+    });
+    std::vector<double> told(units.size(), 0.0);
+    each_entry([&](std::size_t row, std::size_t column, double size) {
+        const double unit = std::max(known[row] / size, kLeastSize);
+        if (known[row] > 0.0 && is_unknown(units[column]) && std::isfinite(unit)) {
+            told[column] = is_unknown(told[column]) ? unit : std::min(told[column], unit);
+        }
+    });
     bool any = false;
     for (std::size_t j = 0; j < units.size(); ++j) {
         if (is_unknown(units[j]) && !is_unknown(told[j])) {
@@ -53,38 +56,41 @@ bool pass_on(std::span<const double> residuals, std::span<const Slope> slopes,
 
 }  // namespace
 
-std::vector<double> search_units(
-    std::span<const double> x, std::span<const double> sizes, std::span<const double> residuals,
-    std::span<const Slope> slopes,
-    const std::function<std::vector<double>(std::span<const double>)>& residuals_at) {
+std::vector<double> search_units(ConstraintSurface& surface, const LevelState& state) {
+    const std::span<double> x = state.x();
+    const std::span<const double> sizes = surface.sizes(state.level, x.data());
     std::vector<double> units(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) {
         units[i] = std::max(std::abs(x[i]), sizes.empty() ? 0.0 : sizes[i]);
     }
-    for (int pass = 0; pass < kMostPasses && pass_on(residuals, slopes, units); ++pass) {
+    ConstraintLevel level(surface);
+    level.evaluate(state.level, state.t, state.q, state.v);
+    for (int pass = 0; pass < kMostPasses && pass_on(level, units); ++pass) {
     }
     if (std::none_of(units.begin(), units.end(), is_unknown)) {
         return units;
     }
+    const std::vector<double> residuals(level.residuals().begin(), level.residuals().end());
     // Rows that are met change by half of nothing at any distance: none would be found.
     const bool any = std::any_of(residuals.begin(), residuals.end(),
                                  [](double residual) { return std::abs(residual) > 0.0; });
-    std::vector<double> moved(x.begin(), x.end());
+    const std::vector<double> values(x.begin(), x.end());
     double found = any ? 0.0 : 1.0;
     for (int exponent = -kLargestExponent; exponent <= kLargestExponent && found == 0.0;
          ++exponent) {
         const double unit = std::ldexp(1.0, exponent);
         for (std::size_t i = 0; i < x.size(); ++i) {
-            moved[i] = x[i] + (is_unknown(units[i]) ? unit * golden_spread(i + 1) : 0.0);
+            x[i] = values[i] + (is_unknown(units[i]) ? unit * golden_spread(i + 1) : 0.0);
         }
-        const std::vector<double> after = residuals_at(moved);
+        level.evaluate(state.level, state.t, state.q, state.v);
         for (std::size_t k = 0; k < residuals.size(); ++k) {
             const double before = std::abs(residuals[k]);
-            if (before > 0.0 && std::abs(after[k] - residuals[k]) >= 0.5 * before) {
+            if (before > 0.0 && std::abs(level.residuals()[k] - residuals[k]) >= 0.5 * before) {
                 found = unit;
             }
         }
     }
+    std::copy(values.begin(), values.end(), x.begin());
     std::replace_if(units.begin(), units.end(), is_unknown, found > 0.0 ? found : 1.0);
     return units;
 }

@@ -9,29 +9,19 @@
 
 #include <cmath>
 #include <cstddef>
-#include <functional>
-#include <span>
 #include <vector>
 
-namespace ananke::solve {
+#include "solve/constraint_level.h"
 
-/// An entry of the derivative of the residuals.
-struct Slope {
-    int row, column;
-    double value;
-};
+namespace ananke::solve {
 
 /// Fixed numbers in [-1, 1] that are well spread: sines of multiples of the golden angle.
 inline double golden_spread(std::size_t i) {
     return std::sin(2.399963 * static_cast<double>(i));
 }
 
-/// One for each of x (n), above 0. `sizes` (n, or none) besides the values themselves: 0 where
-/// unknown. `residuals` (of all rows) and `slopes`, rows ascending, are those at x; `residuals_at`
-/// evaluates them elsewhere.
-std::vector<double> search_units(
-    std::span<const double> x, std::span<const double> sizes, std::span<const double> residuals,
-    std::span<const Slope> slopes,
-    const std::function<std::vector<double>(std::span<const double>)>& residuals_at);
+/// One for each of the values (n) of a level, above 0. The sizes that are known are those of the
+/// values themselves and ConstraintSurface::sizes().
+std::vector<double> search_units(ConstraintSurface& surface, const LevelState& at);
 
 }  // namespace ananke::solve

@@ -110,12 +110,12 @@ TEST(Projector, RankPolicyDecidesWhatAWeakRowMayMove) {
     });
     std::vector<double> v{0.0, 0.0};
     std::vector<double> q{0.0, 0.0};
-    Projector exact(surface, {.skip = 1e-16});
-    ASSERT_EQ(exact.project(0.0, q, v).status, ProjectionStatus::kOk);
+    Projector projector(surface);
+    ASSERT_EQ(projector.project(0.0, q, v, {.skip = 1e-16}).status, ProjectionStatus::kOk);
     EXPECT_NEAR(q[1], kOff / kAngle, 1e-3 * kOff / kAngle);
     q = {0.0, 0.0};
-    Projector careful(surface, {.skip = 1e-16, .rank = {1e-3, 1e-3}});
-    ASSERT_EQ(careful.project(0.0, q, v).status, ProjectionStatus::kOk);
+    const ProjectionOptions careful{.skip = 1e-16, .rank = {1e-3, 1e-3}};
+    ASSERT_EQ(projector.project(0.0, q, v, careful).status, ProjectionStatus::kOk);
     EXPECT_EQ(q[1], 0.0);
 }
 

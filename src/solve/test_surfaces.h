@@ -1,12 +1,13 @@
 // Constraint surfaces with known geometry, for tests.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <utility>
 #include <vector>
 
-#include "solve/projection.h"
+#include "solve/constraint_surface.h"
 
 namespace ananke::solve {
 
@@ -27,58 +28,67 @@ class TestSurface : public ConstraintSurface {
         return *this;
     }
 
+    TestSurface& solve_with(Factors factors) {
+        factors_ = factors;
+        return *this;
+    }
+
     int coordinates() const override { return static_cast<int>(masses_.size()); }
-    int position_rows() const override { return static_cast<int>(positions_.size()); }
-    int velocity_rows() const override {
-        return static_cast<int>(positions_.size() + velocities_.size());
+    int rows(Level level) const override {
+        return static_cast<int>(positions_.size() +
+                                (level == Level::kVelocities ? velocities_.size() : 0));
     }
-    void position(double /*t*/, const double* q, double* phi, double* J, double* scale) override {
-        const int n = coordinates();
-        std::vector<double>& gradient = gradient_;
-        for (int k = 0; k < position_rows(); ++k) {
-            gradient.assign(static_cast<std::size_t>(n), 0.0);
-            phi[k] = positions_[static_cast<std::size_t>(k)](q, gradient.data(), scale[k]);
-            for (int i = 0; i < n && J != nullptr; ++i) {
-                J[k * n + i] = gradient[static_cast<std::size_t>(i)];
-            }
-        }
-    }
-    void velocity(double /*t*/, const double* q, const double* v, double* psi, double* J,
-                  double* scale) override {
-        const int n = coordinates();
-        std::vector<double>& gradient = gradient_;
-        for (int k = 0; k < velocity_rows(); ++k) {
-            gradient.assign(static_cast<std::size_t>(n), 0.0);
-            scale[k] = 0.0;
-            if (k < position_rows()) {
-                double unused = 0.0;
-                positions_[static_cast<std::size_t>(k)](q, gradient.data(), unused);
-                psi[k] = 0.0;
-                for (int i = 0; i < n; ++i) {
-                    psi[k] += gradient[static_cast<std::size_t>(i)] * v[i];
-                    scale[k] += std::abs(gradient[static_cast<std::size_t>(i)] * v[i]);
+    /// All of them: zeros are entries too.
+    std::span<const SparsePlace> places(Level level) const override {
+        std::vector<SparsePlace>& places = places_[static_cast<std::size_t>(level)];
+        if (places.empty()) {
+            for (int k = 0; k < rows(level); ++k) {
+                for (int i = 0; i < coordinates(); ++i) {
+                    places.push_back({k, i});
                 }
-            } else {
-                psi[k] = velocities_[static_cast<std::size_t>(k - position_rows())](
-                    q, v, gradient.data(), scale[k]);
-            }
-            for (int i = 0; i < n && J != nullptr; ++i) {
-                J[k * n + i] = gradient[static_cast<std::size_t>(i)];
             }
         }
+        return places;
     }
-    void mass(double /*t*/, const double* /*q*/, double* M) override {
-        const int n = coordinates();
-        for (int i = 0; i < n * n; ++i) {
-            M[i] = i % (n + 1) == 0 ? masses_[static_cast<std::size_t>(i / (n + 1))] : 0.0;
+    std::span<const SparsePlace> mass_places() const override {
+        if (mass_places_.empty()) {
+            for (int i = 0; i < coordinates(); ++i) {
+                mass_places_.push_back({i, i});
+            }
         }
+        return mass_places_;
+    }
+    std::span<const double> mass(double /*t*/, const double* /*q*/) override { return masses_; }
+    Factors factors() const override { return factors_; }
+    std::span<const double> residuals(Level level, double /*t*/, const double* q, const double* v,
+                                      double* f, double* scale) override {
+        const std::size_t n = masses_.size();
+        entries_.assign(static_cast<std::size_t>(rows(level)) * n, 0.0);
+        for (std::size_t k = 0; k < positions_.size(); ++k) {
+            double* const gradient = entries_.data() + k * n;
+            f[k] = positions_[k](q, gradient, scale[k]);
+            if (level == Level::kVelocities) {
+                f[k] = scale[k] = 0.0;
+                for (std::size_t i = 0; i < n; ++i) {
+                    f[k] += gradient[i] * v[i];
+                    scale[k] += std::abs(gradient[i] * v[i]);
+                }
+            }
+        }
+        for (std::size_t k = positions_.size(); k < static_cast<std::size_t>(rows(level)); ++k) {
+            f[k] = velocities_[k - positions_.size()](q, v, entries_.data() + k * n, scale[k]);
+        }
+        return entries_;
     }
 
   private:
     std::vector<double> masses_;
     std::vector<Row> positions_;
     std::vector<VelocityRow> velocities_;
-    std::vector<double> gradient_;
+    std::vector<double> entries_;
+    Factors factors_ = Factors::kDense;
+    mutable std::array<std::vector<SparsePlace>, 2> places_;
+    mutable std::vector<SparsePlace> mass_places_;
 };
 
 /// factor ((x - cx)^2 + (y - cy)^2 - r^2) = 0 for coordinates i, j.

@@ -20,35 +20,37 @@
 #include <span>
 #include <vector>
 
-#include "dynamics/sparse_level.h"
+#include "solve/constraint_level.h"
 #include "solve/symmetric_factor.h"
 
-namespace ananke::dynamics {
+namespace ananke::solve {
 
 class DampedSteps {
   public:
     /// For states of this level, which has been evaluated, with these values exact (n). S stays as
     /// it is here: scales that follow the state would reward states far away.
-    DampedSteps(const compile::CompiledModel& model, const SparseLevel& level,
+    DampedSteps(const ConstraintSurface& surface, const ConstraintLevel& level,
                 const std::vector<bool>& exact);
 
     /// |S f| as the level was evaluated last.
-    double norm(const SparseLevel& level) const { return level.norm(scales_); }
-    /// Takes f and J as the level was evaluated last.
-    void load(const SparseLevel& level);
+    double norm(const ConstraintLevel& level) const { return level.norm(scales_); }
+    /// f and J are those of the level as evaluated last.
+    void load(const ConstraintLevel& level);
     /// dx (n, zero where exact). False if it is not found for this mu.
     bool find(double mu, std::span<double> dx);
+    /// Numbers in the factors: what a step costs.
+    double fill() const { return static_cast<double>(factor_->fill()); }
 
   private:
     std::vector<int> place_;  ///< n  among the unknowns, -1
     int free_ = 0, rows_ = 0;
-    const std::vector<compile::Place>* places_;
+    std::vector<SparsePlace> places_;           ///< of J
     std::vector<std::size_t> entries_;          ///< that count
     std::vector<double> scales_, scaled_;       ///< per row
-    std::vector<std::size_t> kind_;             ///< per unknown
+    std::vector<CoordinateKind> kind_;          ///< per unknown
     std::array<double, 3> count_{}, square_{};  ///< per kind: of unknowns, of D
     std::vector<double> values_, right_;        ///< of the system
-    std::optional<solve::SymmetricFactor> factor_;
+    std::optional<SymmetricFactor> factor_;
 };
 
-}  // namespace ananke::dynamics
+}  // namespace ananke::solve
