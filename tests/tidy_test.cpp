@@ -98,7 +98,7 @@ const std::map<std::string, std::set<std::string>>& towers() {
 /// Folders that the tests of a folder may include as well.
 const std::map<std::string, std::set<std::string>>& towers_of_tests() {
     static const std::map<std::string, std::set<std::string>> may_include{
-        {"lang", {"classify"}}, {"simulate", {"inspect"}}, {"inspect", {"classify"}}};
+        {"lang", {"classify"}}, {"simulate", {"inspect"}}, {"inspect", {"classify", "dense"}}};
     return may_include;
 }
 

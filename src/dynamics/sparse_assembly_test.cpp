@@ -3,12 +3,11 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
-#include <Eigen/Geometry>
 
-#include "pipeline.h"
+#include "dense/dense.h"
 #include "dynamics/sparse_assembly.h"
 #include "dynamics/sparse_rows.h"
+#include "pipeline.h"
 
 namespace ananke::pipeline {
 namespace {
