@@ -98,7 +98,9 @@ const std::map<std::string, std::set<std::string>>& towers() {
 /// Folders that the tests of a folder may include as well.
 const std::map<std::string, std::set<std::string>>& towers_of_tests() {
     static const std::map<std::string, std::set<std::string>> may_include{
-        {"lang", {"classify"}}, {"simulate", {"inspect", "lang"}}, {"inspect", {"classify"}}};
+        {"lang", {"classify"}},
+        {"simulate", {"inspect", "lang"}},
+        {"inspect", {"classify", "dense"}}};
     return may_include;
 }
 

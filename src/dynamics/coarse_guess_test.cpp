@@ -3,11 +3,11 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/Geometry>
-#include "dense/dense.h"
 
+#include "dense/dense.h"
 #include "dynamics/sparse_rows.h"
 #include "large.h"
+#include "pipeline.h"
 
 namespace ananke::pipeline {
 namespace {

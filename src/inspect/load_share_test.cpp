@@ -1,11 +1,11 @@
 // Statically indeterminate reactions: the share of each joint and constraint, THEORY section 9.
-#include <Eigen/Dense>
 #include <array>
 #include <cmath>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include "dense/dense.h"
 #include "inspect/check.h"
 #include "large.h"
 #include "pipeline.h"
