@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "lang/parse_model.h"
 #include "compile/prepare.h"
-#include "dynamics/right_hand_side.h"
+#include "dynamics/acceleration.h"
 #include "dynamics/start.h"
+#include "lang/parse_model.h"
 #include "timer.h"
 
 namespace ananke::bench {
@@ -49,9 +49,9 @@ Result<ChainTime> time_chain(int bodies, bool closed) {
     }
     const double* q = start.value().q.data();
     const double* v = start.value().v.data();
-    dynamics::RightHandSide program(evaluator, {});
+    dynamics::Acceleration program(evaluator, {});
     if (program.on_constraints(0.0, q, v) != solve::SolveStatus::kOk) {
-        return program.dynamics().explain(0.0, q, v);
+        return program.motion_solver().explain(0.0, q, v);
     }
     const std::vector<double> dense(program.a(), program.a() + start.value().q.size());
     program.in_step(0.0, q, v);

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "code/native.h"
+#include "dynamics/acceleration.h"
 #include "motion.h"
 #include "random_dag.h"
-#include "dynamics/right_hand_side.h"
 #include "timer.h"
 
 namespace ananke::bench {
@@ -35,9 +35,9 @@ Result<FirstStep> time_once(const std::string& name, const Result<Started>& star
     const double* v = started.value().start.v.data();
     const double began = cpu_seconds();
     dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
-    dynamics::RightHandSide rhs(evaluator, {});
+    dynamics::Acceleration rhs(evaluator, {});
     if (rhs.on_constraints(0.0, q, v) != solve::SolveStatus::kOk) {
-        return rhs.dynamics().explain(0.0, q, v);
+        return rhs.motion_solver().explain(0.0, q, v);
     }
     const double looked = cpu_seconds();
     rhs.in_step(0.0, q, v);

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "dynamics/right_hand_side.h"
+#include "dynamics/acceleration.h"
 #include "timer.h"
 #include "turning_bar.h"
 
@@ -76,9 +76,9 @@ Result<FourBarsAcceleration> time_four_bars_acceleration(int four_bars) {
     const double* q = started.value().start.q.data();
     const double* v = started.value().start.v.data();
     dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
-    dynamics::RightHandSide rhs(evaluator, {});
+    dynamics::Acceleration rhs(evaluator, {});
     if (rhs.on_constraints(0.0, q, v) != solve::SolveStatus::kOk) {
-        return rhs.dynamics().explain(0.0, q, v);
+        return rhs.motion_solver().explain(0.0, q, v);
     }
     rhs.in_step(0.0, q, v);
     time.first_step = cpu_seconds() - began;

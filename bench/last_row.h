@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/check.h"
 #include "ananke/record.h"
+#include "base/check.h"
 
 namespace ananke::bench {
 

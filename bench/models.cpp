@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "classify/classify.h"
-#include "dynamics/dynamics.h"
+#include "dynamics/motion_solver.h"
 #include "lang/parse_model.h"
 #include "timer.h"
 
@@ -85,7 +85,7 @@ Result<double> largest_disagreement(const BenchModel& model) {
     constexpr int kStates = 2000;
     constexpr double kSpread = 0.05;
     dynamics::Evaluator evaluator(model.prepared->compiled, model.prepared->parameters);
-    dynamics::Dynamics dynamics(evaluator, {});
+    dynamics::MotionSolver dynamics(evaluator, {});
     std::mt19937_64 random(20130421);
     std::uniform_real_distribution<double> unit(-1.0, 1.0);
     double worst = 0.0;

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "hand_written.h"
 #include "compile/prepare.h"
 #include "dynamics/start.h"
+#include "hand_written.h"
 
 namespace ananke::bench {
 

@@ -57,8 +57,8 @@ OneRun run_once(const Started& started, double until, double tolerance, bool sti
     ANANKE_REQUIRE(run.end.begin(header).has_value());
     const double began = cpu_seconds();
     options.stop_requested = [&] { return cpu_seconds() - began > longest; };
-    run.summary = simulate::run(started.prepared->compiled, started.prepared->parameters, started.start,
-                           options, run.end);
+    run.summary = simulate::run(started.prepared->compiled, started.prepared->parameters,
+                                started.start, options, run.end);
     run.seconds = cpu_seconds() - began;
     return run;
 }

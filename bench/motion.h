@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "last_row.h"
 #include "compile/prepare.h"
 #include "dynamics/start.h"
+#include "last_row.h"
 
 namespace ananke::bench {
 

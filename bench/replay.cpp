@@ -5,12 +5,12 @@
 #include <span>
 
 #include "code/kernel.h"
+#include "dynamics/state_equation.h"
+#include "dynamics/surface.h"
 #include "last_row.h"
 #include "ode/dop853.h"
 #include "ode/integrate.h"
 #include "simulate/run.h"
-#include "dynamics/state_equation.h"
-#include "dynamics/surface.h"
 #include "timer.h"
 
 namespace ananke::bench {
@@ -62,7 +62,7 @@ class Parts {
             return evaluation;
         };
         auto accepted = [&](double t, std::span<double> y) {
-            const dynamics::RowOrder* order = equation_.trusted_order();
+            const dynamics::RowOrder* order = equation_.acceleration().trusted_order();
             if (recording) {
                 projections_.push_back(
                     {t, {y.begin(), y.end()}, order ? std::optional(*order) : std::nullopt});
@@ -95,7 +95,7 @@ class Parts {
 
     const std::vector<Call>& calls() const { return calls_; }
     std::size_t projections() const { return projections_.size(); }
-    std::size_t program_size() const { return equation_.program_size(); }
+    std::size_t program_size() const { return equation_.acceleration().program_size(); }
 
     /// Seconds per call of `work`, over all recorded calls.
     template <class Work>
@@ -115,12 +115,13 @@ class Parts {
     }
     double per_program() {
         return per_call([this](const Call& call) {
-            const std::span<const double> pivots = equation_.pivots(call.t, call.y);
+            const std::span<const double> pivots =
+                equation_.acceleration().pivots(call.t, call.y.data(), call.y.data() + n_);
             keep(pivots);
         });
     }
     double per_code() {
-        const code::StateKernel* program = equation_.right_hand_side().program();
+        const code::StateKernel* program = equation_.acceleration().program();
         ANANKE_REQUIRE(program != nullptr);
         code::Kernel kernel(program->shared_program());
         std::vector<std::vector<double>> inputs;
@@ -182,8 +183,8 @@ RunTime our_run(const BenchModel& model, Drift drift, double tolerance) {
     options.tolerance = tolerance;
     options.dynamics.drift = drift;
     LastRow recorder;
-    const simulate::RunSummary summary = simulate::run(model.prepared->compiled, model.prepared->parameters,
-                                             model.start, options, recorder);
+    const simulate::RunSummary summary = simulate::run(
+        model.prepared->compiled, model.prepared->parameters, model.start, options, recorder);
     ANANKE_REQUIRE(!summary.error);
     const auto n = static_cast<std::size_t>(model.hand->n);
     return {.steps = summary.steps.steps,
@@ -250,7 +251,7 @@ Breakdown break_down(const BenchModel& model) {
     Parts parts(model);
     parts.integrate(true);
     Breakdown found;
-    RightHandSide& rhs = found.rhs;
+    Acceleration& rhs = found.rhs;
     rhs.ours = parts.per_right_hand_side();
     rhs.program = parts.per_program();
     rhs.code = parts.per_code();

@@ -31,7 +31,7 @@ RunTime time_hand_run(const BenchModel& model, ByHand how, bool with_projection)
 RunTime time_hand_run_in_our_integrator(const BenchModel& model, bool with_projection);
 
 /// Seconds per right-hand side, averaged over the states of the run.
-struct RightHandSide {
+struct Acceleration {
     double ours = 0.0;           ///< as in a run: acceleration, rate of energy, pivots
     double program = 0.0;        ///< the program of these alone, and the look at its pivots
     double code = 0.0;           ///< the emitted function of the program by itself
@@ -52,7 +52,7 @@ struct RunParts {
 };
 
 struct Breakdown {
-    RightHandSide rhs;
+    Acceleration rhs;
     RunParts run;
 };
 Breakdown break_down(const BenchModel& model);

@@ -53,7 +53,7 @@ Table right_hand_side_table(const std::vector<ModelReport>& reports) {
                  {"disagreement"},
                  {"M Q A b"}}};
     for (const ModelReport& r : reports) {
-        const RightHandSide& rhs = r.parts.rhs;
+        const Acceleration& rhs = r.parts.rhs;
         table.rows.push_back({r.name, fmt::to_string(rhs.operations), nano(rhs.ours),
                               nano(rhs.program), nano(rhs.code), nano(rhs.solved),
                               ratio(rhs.program, rhs.solved), nano(rhs.hand),

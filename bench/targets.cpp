@@ -38,7 +38,7 @@ std::string error_text(double error) {
 
 void judge_models(Judge& judge, const Measurements& measured) {
     for (const ModelReport& r : measured.models) {
-        const RightHandSide& rhs = r.parts.rhs;
+        const Acceleration& rhs = r.parts.rhs;
         judge.judge(fmt::format("right-hand side of {}, against hand-written with a solve", r.name),
                     "x", 1.0, rhs.program / rhs.solved,
                     fmt::format("disagreement {:.1e}", r.disagreement));

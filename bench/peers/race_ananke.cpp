@@ -3,8 +3,8 @@
 
 #include "../four_bars.h"
 #include "../motion.h"
+#include "dynamics/acceleration.h"
 #include "race.h"
-#include "dynamics/right_hand_side.h"
 
 namespace ananke::bench {
 namespace {
@@ -52,9 +52,9 @@ Result<void> race_chain(int links, bool closed) {
     const double* q = started.value().start.q.data();
     const double* v = started.value().start.v.data();
     dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
-    dynamics::RightHandSide rhs(evaluator, {});
+    dynamics::Acceleration rhs(evaluator, {});
     if (rhs.on_constraints(0.0, q, v) != solve::SolveStatus::kOk) {
-        return rhs.dynamics().explain(0.0, q, v);
+        return rhs.motion_solver().explain(0.0, q, v);
     }
     rhs.in_step(0.0, q, v);
     const double error =

@@ -5,7 +5,7 @@
 #include "api/check_data.h"
 #include "api/model_data.h"
 #include "base/ranges.h"
-#include "dynamics/dynamics.h"
+#include "dynamics/motion_solver.h"
 #include "inspect/cost_text.h"
 
 namespace ananke {

@@ -7,8 +7,8 @@
 #include <fmt/ranges.h>
 
 #include "base/ranges.h"
-#include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
+#include "dynamics/motion_solver.h"
 #include "dynamics/start.h"
 #include "sym/print.h"
 #include "sym/walk.h"

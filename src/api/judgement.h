@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "ananke/result.h"
-#include "mech/equations.h"
 #include "compile/prepare.h"
+#include "mech/equations.h"
 #include "solve/analysis.h"
 #include "sym/evaluate.h"
 
@@ -28,7 +28,8 @@ Judgement judge(const compile::Prepared& prepared);
 
 /// The equations without frictions, which depend on multipliers and on stick or slip; the notes
 /// tell their forces.
-mech::Equations without_frictions(const compile::Prepared& prepared, std::vector<std::string>& notes);
+mech::Equations without_frictions(const compile::Prepared& prepared,
+                                  std::vector<std::string>& notes);
 
 /// Whether Q or C contain multipliers, so that no acceleration can be written out.
 bool depend_on_reactions(const sym::Graph& graph, const mech::Equations& equations);

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "report/report.h"
 #include "compile/prepare.h"
+#include "report/report.h"
 
 namespace ananke {
 

@@ -136,7 +136,8 @@ void Recorder::cut() {
 /// Of the segment among the patterns known.
 std::uint32_t Recorder::pattern_number() {
     std::uint64_t hash = 0;
-    for (const Trace::Operation& step : pattern_) {  // one multiplication each: patterns are compared in full
+    for (const Trace::Operation& step :
+         pattern_) {  // one multiplication each: patterns are compared in full
         hash ^= (std::uint64_t{step.operands[0]} << 8) + static_cast<std::uint64_t>(step.op) +
                 (std::uint64_t{step.operands[1]} << 32) + (std::uint64_t{step.operands[2]} << 20);
         hash = (hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15U;
@@ -182,11 +183,11 @@ Program Recorder::program(std::span<const Recorded> outputs, FreeSigns free) {
     list.reserve(outputs.size());
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const Recorded& one = outputs[i];
-        const Value value = one.is_number() ? builder.constant(one.number())
-                            : one.segment() == Trace::kInputs
-                                ? builder.input(one.index())
-                                : values[one.segment()][one.index()];
-        const bool is_free = i - free.first < free.count;  // before `first`: wraps to a large number
+        const Value value = one.is_number()                   ? builder.constant(one.number())
+                            : one.segment() == Trace::kInputs ? builder.input(one.index())
+                                                              : values[one.segment()][one.index()];
+        const bool is_free =
+            i - free.first < free.count;  // before `first`: wraps to a large number
         list.push_back(is_free ? builder.unsigned_part(value) : value);
     }
     return builder.finish(list);

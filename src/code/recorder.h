@@ -1,14 +1,14 @@
-// Records a numeric computation as a program: algorithms written for any scalar become straight-line
-// programs when they run with the scalar Recorded.
+// Records a numeric computation as a program: algorithms written for any scalar become
+// straight-line programs when they run with the scalar Recorded.
 //
-// The caller cuts the record where the work on one part of a system ends. Within a segment, what comes
-// from outside (inputs, values of earlier segments, numbers) is renumbered in the order of first use, so
-// parts of equal structure leave equal lists of operations, and a list that is known is not kept again:
-// memory grows with the values that pass between segments. A short record becomes one program all the
-// same, in which the cuts leave no mark; see kernel().
+// The caller cuts the record where the work on one part of a system ends. Within a segment, what
+// comes from outside (inputs, values of earlier segments, numbers) is renumbered in the order of
+// first use, so parts of equal structure leave equal lists of operations, and a list that is known
+// is not kept again: memory grows with the values that pass between segments. A short record
+// becomes one program all the same, in which the cuts leave no mark; see kernel().
 //
-// Products with 0, 1 and -1 and sums with 0 are not recorded: an infinite or undefined factor of an exact
-// zero is the one thing that the program then computes differently.
+// Products with 0, 1 and -1 and sums with 0 are not recorded: an infinite or undefined factor of an
+// exact zero is the one thing that the program then computes differently.
 #pragma once
 
 #include <bit>
@@ -67,7 +67,8 @@ inline Recorded scaled(const Recorded& x, double factor) {
     return x * Recorded(factor);
 }
 
-/// Outputs of which a caller needs the magnitude alone: a program leaves a last change of their sign out.
+/// Outputs of which a caller needs the magnitude alone: a program leaves a last change of their
+/// sign out.
 struct FreeSigns {
     std::size_t first = 0, count = 0;
 };
@@ -94,8 +95,9 @@ class Recorder {
     /// One program, or segments where the record has more operations than `most`.
     RecordedKernel kernel(std::span<const Recorded> outputs, std::size_t most, FreeSigns free = {});
 
-    /// The usual bound on the operations of one program. Longer ones leave the first-level instruction cache (32 KB, 7 bytes
-    /// each) and take longer to emit; segments of equal structure share their code and run in packets.
+    /// The usual bound on the operations of one program. Longer ones leave the first-level
+    /// instruction cache (32 KB, 7 bytes each) and take longer to emit; segments of equal structure
+    /// share their code and run in packets.
     static constexpr std::size_t kMostOperations = 20'000;
 
   private:

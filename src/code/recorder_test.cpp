@@ -304,7 +304,8 @@ TEST(Replay, FoldsNumbers) {
     const Program program = first.finish(outputs);
 
     Recorder recorder(3);
-    Replay replay(recorder, program, std::vector<Recorded>{recorder.input(0), 2.0, recorder.input(2)});
+    Replay replay(recorder, program,
+                  std::vector<Recorded>{recorder.input(0), 2.0, recorder.input(2)});
     const std::vector<Recorded> replayed = replay.outputs();
     ASSERT_EQ(replayed.size(), 2U);
     EXPECT_TRUE(replayed[0].is_number());

@@ -17,7 +17,7 @@ bool is_fused(Op op) {
 }  // namespace
 
 Replay::Replay(Recorder& recorder, const Program& program, std::span<const Recorded> inputs,
-                       std::span<const std::uint32_t> colors)
+               std::span<const std::uint32_t> colors)
     : recorder_(&recorder), program_(&program), inputs_(inputs.begin(), inputs.end()) {
     ANANKE_REQUIRE(inputs.size() == program.input_count &&
                    (colors.empty() || colors.size() == inputs.size()));
@@ -39,13 +39,16 @@ Replay::Replay(Recorder& recorder, const Program& program, std::span<const Recor
         const std::uint32_t c = source[one.c];
         switch (one.op) {
             case Op::kFma:
-                source[one.target] = add({Op::kAdd, {add({Op::kMul, {a, b, 0}}, keys), c, 0}}, keys);
+                source[one.target] =
+                    add({Op::kAdd, {add({Op::kMul, {a, b, 0}}, keys), c, 0}}, keys);
                 break;
             case Op::kFms:
-                source[one.target] = add({Op::kSub, {add({Op::kMul, {a, b, 0}}, keys), c, 0}}, keys);
+                source[one.target] =
+                    add({Op::kSub, {add({Op::kMul, {a, b, 0}}, keys), c, 0}}, keys);
                 break;
             case Op::kFnma:
-                source[one.target] = add({Op::kSub, {c, add({Op::kMul, {a, b, 0}}, keys), 0}}, keys);
+                source[one.target] =
+                    add({Op::kSub, {c, add({Op::kMul, {a, b, 0}}, keys), 0}}, keys);
                 break;
             default:
                 source[one.target] = add({one.op, {a, b, c}}, keys);
@@ -156,7 +159,7 @@ Recorded Replay::apply(const Node& node) {
             return a / b;
         default:
             return recorder_->apply(node.op, a, b,
-                                  arity(node.op) > 2 ? value(node.from[2]) : Recorded());
+                                    arity(node.op) > 2 ? value(node.from[2]) : Recorded());
     }
 }
 

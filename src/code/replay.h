@@ -12,13 +12,13 @@
 namespace ananke::code {
 
 /// Evaluates parts of a program on demand: each instruction once, in the segment that first needs
-/// it. Fused operations are taken apart, for the record to fuse anew. A program orders the operands of
-/// sums and products by which inputs they hold; here they are ordered by their structure, so that equal
-/// parts leave equal patterns.
+/// it. Fused operations are taken apart, for the record to fuse anew. A program orders the operands
+/// of sums and products by which inputs they hold; here they are ordered by their structure, so
+/// that equal parts leave equal patterns.
 class Replay {
   public:
-    /// `program` must outlive it. Inputs of one color play the same role in equal parts of the program;
-    /// without colors each has its own.
+    /// `program` must outlive it. Inputs of one color play the same role in equal parts of the
+    /// program; without colors each has its own.
     Replay(Recorder& recorder, const Program& program, std::span<const Recorded> inputs,
            std::span<const std::uint32_t> colors = {});
 

@@ -55,14 +55,14 @@ template <class ValueOf>
 Value apply_to(Builder& builder, Op op, const std::array<std::uint32_t, 3>& operands,
                const ValueOf& value_of) {
     const Value a = value_of(operands[0]);
-    return arity(op) == 1 ? builder.apply(op, a)
-           : arity(op) == 2
-               ? builder.apply(op, a, value_of(operands[1]))
-               : builder.apply(op, a, value_of(operands[1]), value_of(operands[2]));
+    return arity(op) == 1   ? builder.apply(op, a)
+           : arity(op) == 2 ? builder.apply(op, a, value_of(operands[1]))
+                            : builder.apply(op, a, value_of(operands[1]), value_of(operands[2]));
 }
 
-/// What the outputs need of a trace. Segments of equal pattern that hand on the same values become one
-/// family; they run level by level, so that those which do not depend on each other stand together.
+/// What the outputs need of a trace. Segments of equal pattern that hand on the same values become
+/// one family; they run level by level, so that those which do not depend on each other stand
+/// together.
 SegmentedProgram make_segments(const Trace& trace, std::span<const Trace::Output> outputs);
 
 }  // namespace ananke::code

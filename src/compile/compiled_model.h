@@ -12,12 +12,12 @@
 
 #include "code/kernel.h"
 #include "code/recorder.h"
-#include "mech/equations.h"
-#include "mech/model.h"
 #include "compile/compiled_events.h"
 #include "compile/program_store.h"
 #include "compile/reactions.h"
 #include "compile/switches.h"
+#include "mech/equations.h"
+#include "mech/model.h"
 #include "solve/sparse_factor.h"
 #include "solve/system.h"
 
@@ -73,11 +73,11 @@ struct CompiledModel {
     std::vector<mech::Row> rows;                ///< m: the constraints, then the stick rows
     int constraint_rows = 0;                    ///< those before the stick rows
     std::vector<CompiledFriction> frictions;
-    std::vector<int> feedback;             ///< rows whose multipliers Q or C contain
-    bool affine_feedback = true;           ///< their slopes by these change by jumps alone
-    std::vector<Place> slope_entries;      ///< of d(Q + C)/d lambda: place in `feedback`, coordinate
-    std::vector<int> holonomic;            ///< rows that hold at position level, ascending
-    std::vector<int> integrals;            ///< rows in the velocities with an integral phi(q,t)
+    std::vector<int> feedback;         ///< rows whose multipliers Q or C contain
+    bool affine_feedback = true;       ///< their slopes by these change by jumps alone
+    std::vector<Place> slope_entries;  ///< of d(Q + C)/d lambda: place in `feedback`, coordinate
+    std::vector<int> holonomic;        ///< rows that hold at position level, ascending
+    std::vector<int> integrals;        ///< rows in the velocities with an integral phi(q,t)
     std::vector<mech::NamedExpr> outputs;  ///< declared outputs, then speeds
     std::vector<std::string> point_names;
     std::vector<std::string> constraint_names;   ///< indexed by mech::Row::constraint

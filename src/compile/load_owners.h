@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "mech/model.h"
 #include "compile/compiled_model.h"
 #include "compile/sparse_values.h"
+#include "mech/model.h"
 #include "solve/elimination_order.h"
 #include "solve/load_form.h"
 

@@ -8,10 +8,10 @@
 
 #include "base/diagnostic.h"
 #include "base/result.h"
+#include "compile/compiled_model.h"
 #include "mech/equations.h"
 #include "mech/model.h"
 #include "mech/values.h"
-#include "compile/compiled_model.h"
 
 namespace ananke::compile {
 

@@ -225,8 +225,8 @@ std::vector<Column> ControlColumns::forces() const {
     return columns;
 }
 
-void ControlColumns::fill(Evaluator& evaluator, const Dynamics& dynamics, double t, const double* q,
-                          const double* v) {
+void ControlColumns::fill(Evaluator& evaluator, const MotionSolver& dynamics, double t,
+                          const double* q, const double* v) {
     if (control_values_.empty() && force_values_.empty()) {
         return;
     }

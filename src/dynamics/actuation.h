@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "ananke/record.h"
-#include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
+#include "dynamics/motion_solver.h"
 #include "ode/stepper.h"
 #include "solve/control_matrix.h"
 
@@ -27,7 +27,7 @@ class ControlColumns {
     std::vector<Column> forces() const;  ///< and powers
 
     /// Requires that the dynamics was evaluated at this very state.
-    void fill(Evaluator& evaluator, const Dynamics& dynamics, double t, const double* q,
+    void fill(Evaluator& evaluator, const MotionSolver& dynamics, double t, const double* q,
               const double* v);
     std::span<const double> control_values() const { return control_values_; }
     std::span<const double> force_values() const { return force_values_; }

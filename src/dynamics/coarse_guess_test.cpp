@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include "dense/dense.h"
 #include <Eigen/Geometry>
+#include "dense/dense.h"
 
 #include "dynamics/sparse_rows.h"
 #include "large.h"

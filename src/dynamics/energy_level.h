@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "dynamics/evaluator.h"
 #include "mech/equations.h"
 #include "mech/model.h"
-#include "dynamics/evaluator.h"
 
 namespace ananke::dynamics {
 

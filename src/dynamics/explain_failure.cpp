@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "dynamics/dynamics.h"
+#include "dynamics/motion_solver.h"
 #include "dynamics/not_finite.h"
 #include "dynamics/some_names.h"
 #include "solve/analysis.h"

@@ -6,7 +6,7 @@
 
 #include "compile/roads.h"
 #include "dynamics/actuation.h"
-#include "dynamics/dynamics.h"
+#include "dynamics/motion_solver.h"
 #include "dynamics/not_finite.h"
 #include "dynamics/some_names.h"
 #include "dynamics/sparse_kkt.h"

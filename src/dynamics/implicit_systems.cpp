@@ -56,7 +56,7 @@ void set(std::complex<double>& x, const double* lanes) {
 
 }  // namespace
 
-bool may_be_sparse(const compile::CompiledModel& model, const DynamicsOptions& options) {
+bool may_be_sparse(const compile::CompiledModel& model, const MethodOptions& options) {
     return model.frictions.empty() && model.feedback.empty() && model.controls.empty() &&
            options.form == solve::Form::kAuto && options.drift != Drift::kBaumgarte;
 }
@@ -76,7 +76,7 @@ std::optional<Error> obstacle_to_full_steps(int coordinates) {
 }
 
 std::unique_ptr<ImplicitSystems> ImplicitSystems::make(Evaluator& evaluator,
-                                                       const RightHandSide& acceleration,
+                                                       const Acceleration& acceleration,
                                                        std::size_t pairs,
                                                        std::optional<bool> wanted) {
     const int n = evaluator.model().n();
@@ -89,7 +89,7 @@ std::unique_ptr<ImplicitSystems> ImplicitSystems::make(Evaluator& evaluator,
                : nullptr;
 }
 
-ImplicitSystems::ImplicitSystems(Evaluator& evaluator, const RightHandSide& acceleration,
+ImplicitSystems::ImplicitSystems(Evaluator& evaluator, const Acceleration& acceleration,
                                  std::size_t pairs)
     : evaluator_(&evaluator),
       acceleration_(&acceleration),

@@ -18,10 +18,10 @@
 #include <span>
 #include <vector>
 
-#include "dynamics/dynamics.h"
+#include "dynamics/acceleration.h"
 #include "dynamics/evaluator.h"
 #include "dynamics/motion_derivatives.h"
-#include "dynamics/right_hand_side.h"
+#include "dynamics/motion_solver.h"
 #include "ode/linearization.h"
 #include "solve/sparse_factor.h"
 #include "solve/symmetric_factor.h"
@@ -30,7 +30,7 @@ namespace ananke::dynamics {
 
 /// Whether the acceleration of a model depends on nothing but state and parameters, so that its
 /// implicit steps may do without matrices whatever its size.
-bool may_be_sparse(const compile::CompiledModel& model, const DynamicsOptions& options);
+bool may_be_sparse(const compile::CompiledModel& model, const MethodOptions& options);
 /// Why implicit steps of a model cannot have full matrices, for their memory; nothing if they can.
 std::optional<Error> obstacle_to_full_steps(int coordinates);
 
@@ -39,12 +39,12 @@ class ImplicitSystems final : public ode::LinearSystems {
     /// Null where full matrices cost less, or forces depend on too many coordinates at once;
     /// `wanted`: whatever it costs, or not at all. Requires may_be_sparse().
     static std::unique_ptr<ImplicitSystems> make(Evaluator& evaluator,
-                                                 const RightHandSide& acceleration,
+                                                 const Acceleration& acceleration,
                                                  std::size_t pairs,
                                                  std::optional<bool> wanted = std::nullopt);
 
     /// For `pairs` complex m. Requires may_be_sparse().
-    ImplicitSystems(Evaluator& evaluator, const RightHandSide& acceleration, std::size_t pairs);
+    ImplicitSystems(Evaluator& evaluator, const Acceleration& acceleration, std::size_t pairs);
 
     /// False if forces depend on very many coordinates at once: it cannot be used then.
     bool is_sparse() const { return derivatives_.is_sparse(); }
@@ -81,7 +81,7 @@ class ImplicitSystems final : public ode::LinearSystems {
     Scalar energy_change(const Shifted<Scalar>& system, const Vector& x);
 
     Evaluator* evaluator_;
-    const RightHandSide* acceleration_;
+    const Acceleration* acceleration_;
     std::size_t n_;
     MotionDerivatives derivatives_;
     std::vector<int> given_;            ///< rows that count

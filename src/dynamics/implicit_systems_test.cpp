@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "dynamics/acceleration.h"
+#include "dynamics/implicit_systems.h"
 #include "ode/dense_systems.h"
 #include "pipeline.h"
-#include "dynamics/implicit_systems.h"
-#include "dynamics/right_hand_side.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -53,7 +53,8 @@ Recording run_stiff(const std::string& text, const StiffSettings& settings) {
 }
 
 /// Largest difference of positions and velocities over all rows, over their size.
-double difference(const compile::CompiledModel& model, const Recording& one, const Recording& other) {
+double difference(const compile::CompiledModel& model, const Recording& one,
+                  const Recording& other) {
     double most = 0.0;
     for (const std::string& coordinate : model.coordinate_names) {
         for (const std::string& column : {coordinate, coordinate + "'"}) {
@@ -119,7 +120,7 @@ bool compare_systems(const compile::Prepared& prepared, double tolerance) {
     y.push_back(0.0);
     const std::size_t n = start.value().q.size();
     evaluator.hold_switches(0.0, y.data(), y.data() + n);
-    dynamics::RightHandSide side(evaluator, {});
+    dynamics::Acceleration side(evaluator, {});
     EXPECT_EQ(side.on_constraints(0.0, y.data(), y.data() + n), solve::SolveStatus::kOk);
     bool known = false;
     const auto jacobian = [&](double t, std::span<const double> at, std::span<double> J) {
@@ -314,7 +315,7 @@ bool is_chosen(const std::string& text) {
     const Loaded loaded = load_text("model.ank", text);
     EXPECT_TRUE(loaded.prepared) << loaded.messages;
     dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const dynamics::RightHandSide side(evaluator, {});
+    const dynamics::Acceleration side(evaluator, {});
     return dynamics::ImplicitSystems::make(evaluator, side, 2) != nullptr;
 }
 

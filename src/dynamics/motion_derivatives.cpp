@@ -9,8 +9,8 @@
 #include "code/recorder.h"
 #include "code/replay.h"
 #include "code/tangent.h"
-#include "ode/finite.h"
 #include "compile/record_key.h"
+#include "ode/finite.h"
 
 namespace ananke::dynamics {
 namespace {
@@ -83,8 +83,9 @@ Residual record_residual(const compile::CompiledModel& model) {
 
 MotionDerivatives::MotionDerivatives(Evaluator& evaluator)
     : evaluator_(&evaluator),
-      code_(evaluator.model().programs->get<Code>(compile::RecordKey(compile::RecordKey::Kind::kResidual),
-                                                  [&] { return record(evaluator.model()); })),
+      code_(evaluator.model().programs->get<Code>(
+          compile::RecordKey(compile::RecordKey::Kind::kResidual),
+          [&] { return record(evaluator.model()); })),
       residual_(code_->residual),
       energy_(code_->energy),
       inputs_(evaluator.model().layout.size() + evaluator.model().rows.size()),

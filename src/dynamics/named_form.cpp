@@ -100,9 +100,8 @@ SolveStatus NamedForm::solve_actuated(const compile::SparseValues& values, const
     const solve::RowMatrix A = at.A(all, Eigen::all);
     const Eigen::VectorXd b = at.b(all);
     const Eigen::VectorXd none;
-    const Result<solve::ActuatedMotion> found =
-        solve::evaluate_actuated(form_, {at.M, at.Q, at.C, A, b, none, none, at.groups}, servo,
-                                 matrices_.actuation());
+    const Result<solve::ActuatedMotion> found = solve::evaluate_actuated(
+        form_, {at.M, at.Q, at.C, A, b, none, none, at.groups}, servo, matrices_.actuation());
     if (!found) {
         error_ = found.error();
         return status_of(found.error().code);

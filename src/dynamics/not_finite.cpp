@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "mech/undefined.h"
 #include "compile/prepare.h"
+#include "mech/undefined.h"
 #include "sym/evaluate.h"
 #include "sym/walk.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "dynamics/evaluator.h"
 #include "ananke/record.h"
+#include "dynamics/evaluator.h"
 
 namespace ananke::dynamics {
 

@@ -56,9 +56,9 @@ void RankWatch::choose(const std::vector<int>& rows, double t, const double* q, 
         parameter_changes_ = evaluator_->parameter_changes();
         const std::vector<double> scales = coordinate_scales(*evaluator_);
         const compile::RecordKey key = compile::RecordKey(compile::RecordKey::Kind::kRank)
-                                  .add(parameters_of(*evaluator_))
-                                  .add(std::span<const int>(rows_))
-                                  .add(scales);
+                                           .add(parameters_of(*evaluator_))
+                                           .add(std::span<const int>(rows_))
+                                           .add(scales);
         kernel_.emplace(
             *evaluator_->model().programs->get<code::Kernel>(key, [&] { return record(scales); }));
         for (std::vector<double>* values : {&now_, &before_}) {

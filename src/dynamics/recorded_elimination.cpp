@@ -47,7 +47,7 @@ std::vector<std::uint32_t> input_colors(const compile::CompiledModel& model) {
 }
 
 RecordedElimination::RecordedElimination(code::Recorder& recorder, const Evaluator& evaluator,
-                                           std::span<const Recorded> inputs, RecordedSystem system,
+                                         std::span<const Recorded> inputs, RecordedSystem system,
                                          const RowOrder& order, std::span<const int> norm_rows)
     : recorder_(&recorder),
       model_(&evaluator.model()),

@@ -1,5 +1,6 @@
-// The elimination of the equations of a model on record, body by body: a part of the record per body on the
-// way to the ground and one on the way back, so that bodies of equal structure share their code.
+// The elimination of the equations of a model on record, body by body: a part of the record per
+// body on the way to the ground and one on the way back, so that bodies of equal structure share
+// their code.
 //
 // Entries of M and A are evaluated where they are first needed, hence the part of a body holds the
 // equations of the body, of its joints, and its elimination. Quaternions are eliminated by angular

@@ -110,9 +110,8 @@ RecordedMotion::Values RecordedMotion::slope(std::size_t k) {
 
 /// Of these forces and the b of the rows.
 RecordedRightSide RecordedMotion::right_side(std::function<Recorded(std::size_t)> force) {
-    return {std::move(force), [this](std::size_t k) {
-                return equations_.output(at_.b + at(order_->rows[k]));
-            }};
+    return {std::move(force),
+            [this](std::size_t k) { return equations_.output(at_.b + at(order_->rows[k])); }};
 }
 
 /// Of these forces and b = 0.
@@ -224,8 +223,8 @@ void RecordedMotion::close_feedback() {
     Recorded left = force_gap(before, d);
     for (std::size_t k = 0; k < size; ++k) {
         const Recorded found = lambda(answer_, rows[k]);
-        left = left + absolute(found - closing_[k]) /
-                          (absolute(free[k]) + absolute(closing_[k]) + kTiny);
+        left = left +
+               absolute(found - closing_[k]) / (absolute(free[k]) + absolute(closing_[k]) + kTiny);
     }
     limits_ = {slope_bound(std::move(J)), scaled(left, 1.0 / kClosed)};
 }
@@ -301,8 +300,8 @@ Recorded RecordedMotion::energy_rate() {
     }
     for (std::size_t i = 0; i < model_->control_entries.size(); ++i) {
         const compile::Place& place = model_->control_entries[i];
-        rate = rate +
-               answer_.u[at(place.row)] * (equations_.output(at_.D + i) * v[at(place.column)]);
+        rate =
+            rate + answer_.u[at(place.row)] * (equations_.output(at_.D + i) * v[at(place.column)]);
     }
     return rate;
 }

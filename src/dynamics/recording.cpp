@@ -19,8 +19,7 @@ PivotChoice pivots_of(std::optional<solve::EliminationOrder> order) {
 }
 
 /// At the last state of the evaluator; `places` of the rows of the model among those that count.
-solve::QuaternionBasis quaternion_basis(const Evaluator& evaluator,
-                                                std::span<const int> places) {
+solve::QuaternionBasis quaternion_basis(const Evaluator& evaluator, std::span<const int> places) {
     const compile::CompiledModel& model = evaluator.model();
     std::vector<double> inertias(model.inertia.output_count());
     code::Kernel kernel = model.inertia;
@@ -32,8 +31,8 @@ solve::QuaternionBasis quaternion_basis(const Evaluator& evaluator,
         group.first = rotation.first;
         group.norm_row =
             rotation.norm_row < 0 ? -1 : places[static_cast<std::size_t>(rotation.norm_row)];
-        std::copy_n(evaluator.inputs().begin() +
-                        static_cast<std::ptrdiff_t>(model.layout.q()) + rotation.first,
+        std::copy_n(evaluator.inputs().begin() + static_cast<std::ptrdiff_t>(model.layout.q()) +
+                        rotation.first,
                     4, group.u.begin());
         if (rotation.rigid) {
             group.inertia.emplace();

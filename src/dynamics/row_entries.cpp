@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-
 namespace ananke::dynamics {
 
 void find_row_entries(Evaluator& evaluator, double t, std::span<const double> y,

@@ -1,8 +1,8 @@
 // What is large and what is small in a model: the one place that decides it.
 //
 // No unit is special, so nothing is compared with an absolute number. The size of a coordinate is
-// the largest value that any coordinate of its kind (compile/coordinate_kinds.h) has had at the start
-// or later in the run, or what the model says (`scale x = 1e-6`); velocities likewise. Where
+// the largest value that any coordinate of its kind (compile/coordinate_kinds.h) has had at the
+// start or later in the run, or what the model says (`scale x = 1e-6`); velocities likewise. Where
 // nothing has moved yet a size is 0: a quantity without a size is compared with itself alone.
 //
 // From the sizes follow all others:

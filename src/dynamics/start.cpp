@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "dynamics/dynamics.h"
+#include "dynamics/motion_solver.h"
 #include "dynamics/not_finite.h"
 #include "dynamics/some_names.h"
 #include "dynamics/ties.h"

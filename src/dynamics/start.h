@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "mech/values.h"
 #include "dynamics/evaluator.h"
+#include "mech/values.h"
 
 namespace ananke::dynamics {
 

@@ -23,7 +23,7 @@ constexpr double kNothing = 1e-290;
 
 }  // namespace
 
-StateEquation::StateEquation(Evaluator& evaluator, const DynamicsOptions& options)
+StateEquation::StateEquation(Evaluator& evaluator, const MethodOptions& options)
     : evaluator_(&evaluator),
       n_(static_cast<std::size_t>(evaluator.model().n())),
       stick_rows_(
@@ -105,7 +105,7 @@ ode::Evaluation StateEquation::rhs(double t, std::span<const double> y, std::spa
 ode::Evaluation StateEquation::rhs_on_surface(double t, std::span<const double> y,
                                               std::span<double> dydt) {
     const bool choose = std::exchange(choose_rows_, true);
-    look_closely();
+    acceleration_.request_rank_check();
     const ode::Evaluation evaluation = rhs(t, y, dydt);
     choose_rows_ = choose;
     return evaluation;
@@ -122,20 +122,21 @@ ode::Evaluation StateEquation::rhs_across(double t, std::span<const double> y,
 }
 
 WeakestRow StateEquation::weakest(std::span<double> direction) const {
-    if (!looked_closely()) {
+    if (!acceleration_.rank_was_checked()) {
         return {.known = false};
     }
-    const Dynamics& dynamics = acceleration_.dynamics();
-    return {dynamics.weakest_pivot(), dynamics.rows().weakest_row(direction), dynamics.rank()};
+    const MotionSolver& solver = acceleration_.motion_solver();
+    return {solver.weakest_pivot(), solver.rows().weakest_row(direction), solver.rank()};
 }
 
-const double* StateEquation::acceleration(double t, std::span<const double> y) {
+const double* StateEquation::restart_acceleration(double t, std::span<const double> y) {
     acceleration_.on_constraints(t, y.data(), y.data() + n_);
     return acceleration_.a();
 }
 
 Error StateEquation::explain_failure() {
-    Error why = dynamics().explain(failed_t_, failed_y_.data(), failed_y_.data() + n_);
+    Error why =
+        acceleration_.motion_solver().explain(failed_t_, failed_y_.data(), failed_y_.data() + n_);
     return {why.code, fmt::format("at t = {}: {}", to_short_text(failed_t_, 9), why.message)};
 }
 

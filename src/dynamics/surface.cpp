@@ -158,7 +158,7 @@ bool Surface::project_closely(double t, std::span<double> y, const RowOrder* ord
     const std::span<double> q = y.subspan(0, n_);
     const std::span<double> v = y.subspan(n_, n_);
     return (order != nullptr && programs_.take(*order, t, q.data(), v.data()) &&
-            programs_.project(t, q, v, CompiledProjection::Aim::kClosest)) ||
+            programs_.project(t, q, v, ProjectionProgram::Aim::kClosest)) ||
            project_with({.skip = kLastDigit}, t, y);
 }
 
@@ -166,7 +166,7 @@ bool Surface::project_once(double t, std::span<double> y, const RowOrder* order)
     const std::span<double> q = y.subspan(0, n_);
     const std::span<double> v = y.subspan(n_, n_);
     return (order != nullptr && programs_.take(*order, t, q.data(), v.data()) &&
-            programs_.project(t, q, v, CompiledProjection::Aim::kOnce)) ||
+            programs_.project(t, q, v, ProjectionProgram::Aim::kOnce)) ||
            project_closely(t, y, order);
 }
 

@@ -12,10 +12,10 @@
 #include <span>
 #include <vector>
 
-#include "dynamics/compiled_projection.h"
-#include "dynamics/dynamics.h"
 #include "dynamics/energy_level.h"
 #include "dynamics/evaluator.h"
+#include "dynamics/motion_solver.h"
+#include "dynamics/projection_program.h"
 #include "ode/problem.h"
 #include "solve/projection.h"
 
@@ -87,7 +87,7 @@ class Surface {
     bool has_rows_;
     double tolerance_;
     double smallest_pivot_;
-    CompiledProjection programs_;
+    ProjectionProgram programs_;
     std::optional<solve::Projector> projector_;
     std::optional<EnergyLevel> energy_;
     ProjectionSummary summary_;

@@ -30,7 +30,8 @@ class Ties {
     void measure_start(double t, const double* q, const double* v);
 
   private:
-    void pass_on(const compile::SparseValues& values, std::vector<double>& sizes, std::vector<double>& tied);
+    void pass_on(const compile::SparseValues& values, std::vector<double>& sizes,
+                 std::vector<double>& tied);
 
     Evaluator* evaluator_;
     std::vector<double> positions_, velocities_;  ///< per kind: sizes

@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 #include "compile/load_owners.h"
-#include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
+#include "dynamics/motion_solver.h"
 #include "dynamics/sparse_rows.h"
 #include "inspect/sparse_analysis.h"
 #include "simulate/friction_watch.h"
@@ -36,7 +36,7 @@ double relative_difference(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
 std::vector<FormAgreement> compare_actuated_forms(dynamics::Evaluator& evaluator, double t,
                                                   const double* q, const double* v) {
     std::vector<FormAgreement> agreements;
-    dynamics::Dynamics reference(evaluator, {});
+    dynamics::MotionSolver reference(evaluator, {});
     if (reference.accelerate(t, q, v) != solve::SolveStatus::kOk) {
         return agreements;
     }
@@ -45,9 +45,9 @@ std::vector<FormAgreement> compare_actuated_forms(dynamics::Evaluator& evaluator
             continue;
         }
         FormAgreement agreement{form, true, "", 0.0};
-        dynamics::DynamicsOptions options;
+        dynamics::MethodOptions options;
         options.form = form;
-        dynamics::Dynamics dynamics(evaluator, options);
+        dynamics::MotionSolver dynamics(evaluator, options);
         if (dynamics.accelerate(t, q, v) == solve::SolveStatus::kOk) {
             agreement.difference = std::max(relative_difference(dynamics.a(), reference.a()),
                                             relative_difference(dynamics.Qc(), reference.Qc()));
@@ -67,7 +67,7 @@ class Settled {
     Settled(dynamics::Evaluator& evaluator, double t, const double* q, const double* v) {
         const compile::CompiledModel& model = evaluator.model();
         if (!model.frictions.empty() || !model.feedback.empty()) {
-            decision_.emplace(evaluator, dynamics::DynamicsOptions{});
+            decision_.emplace(evaluator, dynamics::MethodOptions{});
             result_ = decision_->settle(t, q, v);
         }
     }
@@ -212,7 +212,7 @@ Result<CheckReport> check_large(dynamics::Evaluator& evaluator, CheckReport repo
     std::optional<solve::Analysis> analysis =
         analyse_sparse(evaluator, t, q, v, Dependences::kListed);
     if (!analysis) {
-        dynamics::Dynamics dynamics(evaluator, {});
+        dynamics::MotionSolver dynamics(evaluator, {});
         dynamics.accelerate(t, q, v);
         return at_start(dynamics.explain(t, q, v), t);
     }
@@ -254,7 +254,7 @@ Result<CheckReport> check(const compile::Prepared& prepared, Agreement agreement
         return at_start(dynamics::explain_failure(evaluator, t, q, v), t);
     }
     if (!prepared.compiled->controls.empty()) {
-        dynamics::Dynamics dynamics(evaluator, {});
+        dynamics::MotionSolver dynamics(evaluator, {});
         if (dynamics.accelerate(t, q, v) != solve::SolveStatus::kOk) {
             return at_start(dynamics.explain(t, q, v), t);
         }

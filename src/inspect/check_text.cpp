@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "dynamics/dynamics.h"
+#include "dynamics/motion_solver.h"
 #include "inspect/check.h"
 #include "inspect/check_tables.h"
 #include "simulate/row_writer.h"

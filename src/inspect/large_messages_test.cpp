@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "large.h"
-#include "inspect/check.h"
 #include "dynamics/some_names.h"
+#include "inspect/check.h"
+#include "large.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -27,7 +27,8 @@ std::string message_of(const std::string& more) {
         return "";
     }
     loaded.prepared->compiled = as_large(*loaded.prepared);
-    const Result<inspect::CheckReport> report = inspect::check(*loaded.prepared, inspect::Agreement::kSkip);
+    const Result<inspect::CheckReport> report =
+        inspect::check(*loaded.prepared, inspect::Agreement::kSkip);
     EXPECT_FALSE(report);
     return report ? "" : report.error().message;
 }

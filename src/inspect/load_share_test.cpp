@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "inspect/check.h"
 #include "large.h"
 #include "pipeline.h"
-#include "inspect/check.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -310,8 +310,8 @@ TEST_P(SharedModels, FullAndSparseMatricesShareAlike) {
     ASSERT_TRUE(start) << start.error().message;
     const double* q = start.value().q.data();
     const double* v = start.value().v.data();
-    dynamics::Dynamics one(dense, {});
-    dynamics::Dynamics other(sparse, {});
+    dynamics::MotionSolver one(dense, {});
+    dynamics::MotionSolver other(sparse, {});
     ASSERT_EQ(one.accelerate(0.0, q, v), solve::SolveStatus::kOk);
     ASSERT_EQ(other.accelerate(0.0, q, v), solve::SolveStatus::kOk);
     EXPECT_LT(difference(span(other.lambda()), span(one.lambda())), 1e-6);

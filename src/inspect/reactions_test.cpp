@@ -2,7 +2,7 @@
 // and where rows are redundant the unique ones are told from the others.
 #include <map>
 
-#include "dynamics/dynamics.h"
+#include "dynamics/motion_solver.h"
 #include "inspect/check.h"
 #include "mech/bodies.h"
 #include "mech/derive.h"

@@ -6,12 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "pipeline.h"
 #include "inspect/check.h"
+#include "pipeline.h"
 
 namespace ananke::pipeline {
 namespace {
-
 
 struct Equation {
     std::string left, right;

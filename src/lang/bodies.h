@@ -31,6 +31,10 @@ class Bodies {
   public:
     Bodies(mech::Model& model, Symbols& symbols) : model_(model), symbols_(symbols) {}
 
+    /// False while the statement that declares the body is read.
+    bool contains(int index) const {
+        return static_cast<std::size_t>(index) < model_.bodies.size();
+    }
     const mech::Body& body(int index) const {
         return model_.bodies[static_cast<std::size_t>(index)];
     }

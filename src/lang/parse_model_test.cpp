@@ -161,6 +161,17 @@ const char* const kChain =
     "for i in 2..N { constraint link[i]: (x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 = l^2 }\n"
     "for i in 1..N { initial x[i] = i*l }\n";
 
+TEST(Language, ABodyCannotStartFromItself) {
+    for (const char* start :
+         {"at position(B)", "at (0, 0, 0) in B", "orientation rotation(axis(B, (1, 0, 0)), 1)",
+          "orientation rotation((1, 0, 0), 2*B)",
+          "orientation axes(x = fixed(B, (1, 0, 0)), y = (0, 1, 0))"}) {
+        const Parsed p = parse(std::string("body B mass 1 inertia (1, 1, 1) ") + start + "\n");
+        EXPECT_NE(p.errors().find("'B' is used in its own definition"), std::string::npos)
+            << p.errors();
+    }
+}
+
 TEST(Language, LoopsAreWrittenOut) {
     const Parsed p = parse(kChain);
     ASSERT_TRUE(p.result.model) << p.errors();

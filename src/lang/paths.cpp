@@ -16,6 +16,11 @@ int component(std::string_view name) {
 }
 
 Value entity_value(Lowering& in, const Entity& entity, ExprId id) {
+    if (entity.kind == EntityKind::kBody && !in.bodies.contains(entity.index)) {
+        return in.fail(id, fmt::format("'{}' is used in its own definition", in.scope.text(id)),
+                       {"a body starts at a place and in an orientation made of numbers, "
+                        "parameters and other bodies"});
+    }
     switch (entity.kind) {
         case EntityKind::kConstraint:
         case EntityKind::kEvent:

@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "inspect/check.h"
 #include "pipeline.h"
 #include "report/make_report.h"
 #include "report/report.h"
-#include "inspect/check.h"
 
 namespace ananke::pipeline {
 namespace {

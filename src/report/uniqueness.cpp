@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
+#include "dynamics/motion_solver.h"
 #include "solve/analysis.h"
 
 namespace ananke::report {

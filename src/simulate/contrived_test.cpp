@@ -5,7 +5,6 @@
 namespace ananke::pipeline {
 namespace {
 
-
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
     const std::size_t at = text.find(from);
     EXPECT_NE(at, std::string::npos) << from;
@@ -35,7 +34,8 @@ TEST(Contrived, NonlinearEquationsOfZekovichMoveLikeTheirBlades) {
         EXPECT_EQ(linear.messages, "");
         EXPECT_NE(nonlinear.messages.find("is not inherently nonlinear: with "), std::string::npos);
         dynamics::Evaluator evaluator(linear.prepared->compiled, linear.prepared->parameters);
-        const Result<dynamics::StartState> start = dynamics::assemble(evaluator, linear.prepared->initial);
+        const Result<dynamics::StartState> start =
+            dynamics::assemble(evaluator, linear.prepared->initial);
         ASSERT_TRUE(start) << start.error().message;
         const Settings settings{.times = even_times(0.5, 10)};
         const Recording a = run_from(*linear.prepared, start.value(), settings);

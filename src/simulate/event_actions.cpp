@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "dynamics/dynamics.h"
+#include "dynamics/motion_solver.h"
 #include "dynamics/not_finite.h"
 #include "dynamics/sparse_rows.h"
 #include "simulate/event_watch.h"
@@ -184,7 +184,7 @@ Result<double> EventWatch::change(double t, std::span<double> y, double next_ste
 void EventWatch::follow_laws(double t, std::span<const double> y) {
     evaluator_->release_switches();
     if (evaluator_->model().switches_by_reactions()) {
-        equation_->dynamics().accelerate(t, y.data(), y.data() + n_);
+        equation_->acceleration().motion_solver().accelerate(t, y.data(), y.data() + n_);
     }
     evaluator_->hold_switches(t, y.data(), y.data() + n_);
 }
@@ -240,7 +240,8 @@ Result<EventWatch::Effect> EventWatch::carry_out(int which, double t, std::span<
                             fmt::format("makes the kinetic energy negative for a motion of {}: {}",
                                         motion, effect.detail));
         }
-        if (surface_->projector().violation(solve::Level::kPositions, t, q, v) > kOffTheConstraints) {
+        if (surface_->projector().violation(solve::Level::kPositions, t, q, v) >
+            kOffTheConstraints) {
             return off_the_constraints(*evaluator_, t, one.name, q, v);
         }
     }

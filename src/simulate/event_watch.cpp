@@ -86,7 +86,7 @@ void EventWatch::evaluate_rates(double t, const double* q, const double* v, cons
 }
 
 void EventWatch::start(double t, std::span<const double> y) {
-    evaluate_rates(t, y.data(), y.data() + n_, equation_->acceleration(t, y));
+    evaluate_rates(t, y.data(), y.data() + n_, equation_->restart_acceleration(t, y));
     for (std::size_t k = 0; k < side_.size(); ++k) {
         find_side(static_cast<int>(k));
     }
@@ -389,7 +389,7 @@ void EventWatch::collect_due(double t) {
 /// Goes on from the state that the events of the instant have left, with its acceleration. Returns
 /// the longest step to try from there: events may come as soon again as they did.
 double EventWatch::resume(double t, std::span<const double> y) {
-    evaluate_rates(t, y.data(), y.data() + n_, equation_->acceleration(t, y));
+    evaluate_rates(t, y.data(), y.data() + n_, equation_->restart_acceleration(t, y));
     const std::span<const double> before = instant_.before();
     for (std::size_t k = 0; k < side_.size(); ++k) {
         const auto which = static_cast<int>(k);

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
+#include "dynamics/motion_solver.h"
 #include "dynamics/rows_in_force.h"
 
 namespace ananke::simulate {
@@ -37,7 +37,7 @@ class FrictionDecision {
   public:
     /// States inside a step are exact to the tolerance. The evaluator must outlive the decision; it
     /// holds what is decided.
-    FrictionDecision(dynamics::Evaluator& evaluator, const dynamics::DynamicsOptions& options,
+    FrictionDecision(dynamics::Evaluator& evaluator, const dynamics::MethodOptions& options,
                      double tolerance = 0.0);
 
     /// Decides for all frictions by the state alone: at the start, after a jump of velocities.
@@ -76,7 +76,7 @@ class FrictionDecision {
     /// Of all frictions, at the last state read.
     double largest_limit() const;
     /// Its own: what is evaluated here must not influence the steps.
-    dynamics::Dynamics& dynamics() { return *dynamics_; }
+    dynamics::MotionSolver& dynamics() { return *dynamics_; }
 
   private:
     /// What a friction did after the last decision.
@@ -122,9 +122,9 @@ class FrictionDecision {
     Result<void> count_progress(double t, int f);
 
     dynamics::Evaluator* evaluator_;
-    std::optional<dynamics::Dynamics> dynamics_;  ///< absent where nothing depends on reactions
+    std::optional<dynamics::MotionSolver> dynamics_;  ///< absent where nothing depends on reactions
     double tolerance_;
-    bool shares_ = false;  ///< frictions at rest share a force: see Dynamics::share_sticking
+    bool shares_ = false;  ///< frictions at rest share a force: see MotionSolver::share_sticking
     std::optional<dynamics::RowsInForce> in_force_;  ///< made when it is first needed
     std::vector<double> values_;                     ///< of the frictions at the last state read
     std::vector<double> speeds_;                     ///< what slips are compared with

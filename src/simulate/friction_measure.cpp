@@ -29,7 +29,7 @@ std::size_t at(int i) {
 }  // namespace
 
 FrictionDecision::FrictionDecision(dynamics::Evaluator& evaluator,
-                                   const dynamics::DynamicsOptions& options, double tolerance)
+                                   const dynamics::MethodOptions& options, double tolerance)
     : evaluator_(&evaluator), tolerance_(tolerance) {
     const std::size_t count = evaluator.model().frictions.size();
     if (count > 0 || !evaluator.model().feedback.empty()) {

@@ -1,7 +1,7 @@
 // Friction: closed forms of stopping, sticking, breaking away and of loads that friction changes
 // itself; redundant loads; the same law by other roads.
-#include "pipeline.h"
 #include "inspect/check.h"
+#include "pipeline.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -219,9 +219,8 @@ TEST(Friction, NonidealForceOfTheReactionIsTheSameLaw) {
                                          "norm(velocity(P))\n",
                                      settings);
     ASSERT_FALSE(law.error || force.error);
-    EXPECT_LT(largest_difference(law, force,
-                                 {ColumnKind::kPosition, ColumnKind::kVelocity,
-                                  ColumnKind::kForce}),
+    EXPECT_LT(largest_difference(
+                  law, force, {ColumnKind::kPosition, ColumnKind::kVelocity, ColumnKind::kForce}),
               1e-11);
 }
 
@@ -238,9 +237,9 @@ TEST(Friction, EveryFormGivesTheSameMotion) {
             const Recording other =
                 run_model(*loaded.prepared, {.times = times, .tolerance = 1e-10, .form = form});
             ASSERT_FALSE(other.error) << other.error->message;
-            EXPECT_LT(largest_difference(plain, other,
-                                         {ColumnKind::kPosition, ColumnKind::kVelocity,
-                                          ColumnKind::kForce}),
+            EXPECT_LT(largest_difference(
+                          plain, other,
+                          {ColumnKind::kPosition, ColumnKind::kVelocity, ColumnKind::kForce}),
                       1e-8);
         }
     }

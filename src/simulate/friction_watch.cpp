@@ -59,10 +59,9 @@ std::vector<SharedLoad> shared_loads(const compile::CompiledModel& model,
     return shared;
 }
 
-FrictionWatch::FrictionWatch(dynamics::Evaluator& evaluator,
-                             const dynamics::DynamicsOptions& options, double tolerance,
-                             dynamics::StateEquation& equation, dynamics::Surface& surface,
-                             Journal& journal)
+FrictionWatch::FrictionWatch(dynamics::Evaluator& evaluator, const dynamics::MethodOptions& options,
+                             double tolerance, dynamics::StateEquation& equation,
+                             dynamics::Surface& surface, Journal& journal)
     : evaluator_(&evaluator),
       equation_(&equation),
       surface_(&surface),
@@ -135,8 +134,8 @@ Result<double> FrictionWatch::change(double t, std::span<double> y, double next_
 /// rows where the step begins, when it is first needed.
 solve::SolveStatus FrictionWatch::find_forces(ode::Stepper& stepper, double t, const double* q,
                                               const double* v) {
-    dynamics::Dynamics& dynamics = decision_.dynamics();
-    if (equation_->give_forces(t, q, v, dynamics)) {
+    dynamics::MotionSolver& dynamics = decision_.dynamics();
+    if (equation_->acceleration().forces_by_program(t, q, v, dynamics)) {
         return solve::SolveStatus::kOk;
     }
     if (!rows_chosen_) {

@@ -25,7 +25,7 @@ std::vector<SharedLoad> shared_loads(const compile::CompiledModel& model,
 class FrictionWatch final : public StepWatch {
   public:
     /// All must outlive the watch.
-    FrictionWatch(dynamics::Evaluator& evaluator, const dynamics::DynamicsOptions& options,
+    FrictionWatch(dynamics::Evaluator& evaluator, const dynamics::MethodOptions& options,
                   double tolerance, dynamics::StateEquation& equation, dynamics::Surface& surface,
                   Journal& journal);
 

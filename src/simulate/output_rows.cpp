@@ -44,7 +44,7 @@ void OutputRows::start(double t, std::span<const double> y) {
 }
 
 std::optional<OutputRows::Doubt> OutputRows::doubt(SingularStepper& stepper) {
-    const dynamics::RightHandSide::Aside aside = equation_->aside();
+    const dynamics::Acceleration::ScratchScope scratch(equation_->acceleration());
     const std::vector<double>& times = options_->output_times;
     double trusted = stepper.t_previous();
     for (std::size_t k = next_; k < times.size() && times[k] < stepper.t(); ++k) {
@@ -85,7 +85,7 @@ ode::Status OutputRows::write_until(double until, SingularStepper& stepper) {
 /// The state inside the step, into dense_y_. Evaluations of f for it leave no trace in the
 /// equation.
 ode::Status OutputRows::find_state(double t, SingularStepper& stepper) {
-    const dynamics::RightHandSide::Aside aside = equation_->aside();
+    const dynamics::Acceleration::ScratchScope scratch(equation_->acceleration());
     return stepper.dense(t, dense_y_);
 }
 
@@ -105,7 +105,7 @@ void OutputRows::write(double t, std::span<const double> y, SingularStepper& ste
 void OutputRows::write_by_own_law(double t, std::span<const double> y, SingularStepper& stepper) {
     const double pivot = stepper.pivot_at(t, y);
     const double h = stepper.t() - stepper.t_previous();
-    if (surface_->project_inside(t, h, y, y_, pivot, equation_->order()) ==
+    if (surface_->project_inside(t, h, y, y_, pivot, equation_->acceleration().order()) ==
         dynamics::Surface::Inside::kFailed) {
         journal_->fail({ErrorCode::kNotConverged,
                         fmt::format("the output at t = {} could not be put back onto the "
@@ -149,7 +149,7 @@ solve::SolveStatus OutputRows::accelerate(double t, double pivot, const Singular
     }
     // Where a friction holds, the ideal part of the forces is that of other rows.
     const bool regular = pivot >= 1.0 && surface_->projects() && !evaluator_->any_sticks();
-    if (regular && equation_->give_forces(t, position, velocity, dynamics_)) {
+    if (regular && equation_->acceleration().forces_by_program(t, position, velocity, dynamics_)) {
         return solve::SolveStatus::kOk;
     }
     // Without projection the state drifts off the constraints: the rows chosen at the start stay.

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
+#include "dynamics/motion_solver.h"
 #include "dynamics/state_equation.h"
 #include "dynamics/surface.h"
 #include "simulate/journal.h"
@@ -74,7 +74,7 @@ class OutputRows {
     const RunOptions* options_;
     std::size_t next_ = 0;  ///< of the times
     std::size_t n_;
-    dynamics::Dynamics dynamics_;  ///< of the rows alone: outputs must not influence the steps
+    dynamics::MotionSolver dynamics_;  ///< of the rows alone: outputs must not influence the steps
     RowWriter writer_;
     std::vector<double> dense_y_, y_, slope_;
     int rank_ = -1;

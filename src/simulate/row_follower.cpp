@@ -53,7 +53,7 @@ dynamics::WeakestRow RowFollower::choose(double t, std::span<const double> y,
     return weakest;
 }
 
-bool RowFollower::watch_weakest_of(const dynamics::Dynamics& looked,
+bool RowFollower::watch_weakest_of(const dynamics::MotionSolver& looked,
                                    const dynamics::WeakestRow& weakest,
                                    std::span<const double> direction, double t,
                                    std::span<const double> y) {

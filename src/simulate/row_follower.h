@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
+#include "dynamics/motion_solver.h"
 #include "dynamics/row_rank.h"
 
 namespace ananke::simulate {
@@ -34,7 +34,7 @@ class RowFollower {
     bool watch_weakest(double t, std::span<const double> y);
     /// The same where the rows were chosen by `looked` at this state, and the weakest of them is
     /// known.
-    bool watch_weakest_of(const dynamics::Dynamics& looked, const dynamics::WeakestRow& weakest,
+    bool watch_weakest_of(const dynamics::MotionSolver& looked, const dynamics::WeakestRow& weakest,
                           std::span<const double> direction, double t, std::span<const double> y);
     /// Watches a row that at this state has turned round since the last choice, if there is one.
     void watch_row_that_turned(double t, std::span<const double> y);

@@ -24,7 +24,8 @@ bool row_of_velocities(const mech::Row& row) {
 
 /// Entries at CompiledModel::row_entries, each times the size of its velocity: what the row is in
 /// any units.
-void RowWatch::find(dynamics::Evaluator& evaluator, double t, std::span<const double> y, Entries& entries) {
+void RowWatch::find(dynamics::Evaluator& evaluator, double t, std::span<const double> y,
+                    Entries& entries) {
     dynamics::find_row_entries(evaluator, t, y, entries);
     const std::span<const double> sizes = evaluator.scales().velocities();
     const std::vector<compile::Place>& places = evaluator.model().row_entries;
@@ -33,14 +34,15 @@ void RowWatch::find(dynamics::Evaluator& evaluator, double t, std::span<const do
     }
 }
 
-void RowWatch::multiply(const compile::CompiledModel& model, const Entries& now, const Entries& before) {
+void RowWatch::multiply(const compile::CompiledModel& model, const Entries& now,
+                        const Entries& before) {
     dynamics::multiply_rows(model, now, before, sums_.both);
     dynamics::multiply_rows(model, now, now, sums_.now);
     dynamics::multiply_rows(model, before, before, sums_.before);
 }
 
-std::optional<VanishedRow> RowWatch::after_step(dynamics::Evaluator& evaluator, ode::Stepper& stepper,
-                                                Rows rows) {
+std::optional<VanishedRow> RowWatch::after_step(dynamics::Evaluator& evaluator,
+                                                ode::Stepper& stepper, Rows rows) {
     const std::vector<mech::Row>& all = evaluator.model().rows;
     const auto is_looked_at = [&](const mech::Row& row) {
         return rows == Rows::kAll || (rows == Rows::kNonholonomic && !row.holonomic) ||

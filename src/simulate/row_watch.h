@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "ode/stepper.h"
 #include "dynamics/evaluator.h"
+#include "ode/stepper.h"
 
 namespace ananke::simulate {
 
@@ -25,10 +25,12 @@ class RowWatch {
     /// Which rows are looked at: those that depend on the velocities vanish without any other sign.
     enum class Rows : std::uint8_t { kAll, kNonholonomic, kOfVelocities };
     /// Looks at the step just accepted. y holds q, v and whatever else.
-    std::optional<VanishedRow> after_step(dynamics::Evaluator& evaluator, ode::Stepper& stepper, Rows rows);
+    std::optional<VanishedRow> after_step(dynamics::Evaluator& evaluator, ode::Stepper& stepper,
+                                          Rows rows);
 
   private:
-    std::optional<double> turning_point(dynamics::Evaluator& evaluator, ode::Stepper& stepper, int row);
+    std::optional<double> turning_point(dynamics::Evaluator& evaluator, ode::Stepper& stepper,
+                                        int row);
 
     /// At CompiledModel::row_entries.
     using Entries = std::vector<double>;
@@ -37,7 +39,8 @@ class RowWatch {
     struct Products {
         std::vector<double> both, now, before;
     };
-    void find(dynamics::Evaluator& evaluator, double t, std::span<const double> y, Entries& entries);
+    void find(dynamics::Evaluator& evaluator, double t, std::span<const double> y,
+              Entries& entries);
     void multiply(const compile::CompiledModel& model, const Entries& now, const Entries& before);
 
     Entries previous_, now_, inside_;

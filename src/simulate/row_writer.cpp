@@ -97,7 +97,8 @@ std::vector<Column> columns_of(const compile::CompiledModel& model, bool princip
     return columns;
 }
 
-RowWriter::RowWriter(dynamics::Evaluator& evaluator, dynamics::Dynamics& dynamics, bool principle)
+RowWriter::RowWriter(dynamics::Evaluator& evaluator, dynamics::MotionSolver& dynamics,
+                     bool principle)
     : evaluator_(&evaluator),
       dynamics_(&dynamics),
       reactions_(evaluator.model().reactions),

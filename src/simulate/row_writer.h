@@ -9,8 +9,8 @@
 #include "compile/reactions.h"
 #include "dense/dense.h"
 #include "dynamics/actuation.h"
-#include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
+#include "dynamics/motion_solver.h"
 
 namespace ananke::simulate {
 
@@ -28,7 +28,8 @@ struct Violation {
 
 class RowWriter {
   public:
-    RowWriter(dynamics::Evaluator& evaluator, dynamics::Dynamics& dynamics, bool principle = false);
+    RowWriter(dynamics::Evaluator& evaluator, dynamics::MotionSolver& dynamics,
+              bool principle = false);
 
     std::vector<Column> columns() const { return columns_of(evaluator_->model(), principle_); }
 
@@ -54,7 +55,7 @@ class RowWriter {
     }
 
     dynamics::Evaluator* evaluator_;
-    dynamics::Dynamics* dynamics_;
+    dynamics::MotionSolver* dynamics_;
     std::vector<double> row_;
     std::vector<Violation> violations_;
     std::vector<double> rate_, scale_;

@@ -70,7 +70,7 @@ RunSummary RunLoop::run(const dynamics::StartState& start) {
 std::optional<Error> RunLoop::check_start(const dynamics::StartState& start) {
     const compile::CompiledModel& model = evaluator_.model();
     const double t = options_.start;
-    dynamics::Dynamics& dynamics = equation_.dynamics();
+    dynamics::MotionSolver& dynamics = equation_.acceleration().motion_solver();
     start_evaluator(evaluator_, t, start);
     const solve::SolveStatus status = dynamics.accelerate(t, start.q.data(), start.v.data());
     RunSummary& summary = journal_.summary();
@@ -120,7 +120,7 @@ void RunLoop::integrate(const dynamics::StartState& start) {
     const compile::CompiledModel& model = evaluator_.model();
     std::unique_ptr<dynamics::ImplicitSystems> systems;
     if (options_.stiff && dynamics::may_be_sparse(model, options_.dynamics)) {
-        systems = dynamics::ImplicitSystems::make(evaluator_, equation_.right_hand_side(),
+        systems = dynamics::ImplicitSystems::make(evaluator_, equation_.acceleration(),
                                                   ode::Radau::kStages / 2, options_.sparse_steps);
     }
     if (options_.stiff && !systems && model.n() > dynamics::kMostFullSteps) {
@@ -176,9 +176,9 @@ void record_programs(std::shared_ptr<const compile::CompiledModel> model,
         return;
     }
     dynamics::Surface(evaluator, options.dynamics.drift, options.tolerance)
-        .accept(options.start, 0.0, y, equation.order());
+        .accept(options.start, 0.0, y, equation.acceleration().order());
     if (options.stiff && dynamics::may_be_sparse(evaluator.model(), options.dynamics)) {
-        dynamics::ImplicitSystems::make(evaluator, equation.right_hand_side(), 0,
+        dynamics::ImplicitSystems::make(evaluator, equation.acceleration(), 0,
                                         options.sparse_steps);
     }
 }

@@ -12,7 +12,7 @@
 #include "ananke/record.h"
 #include "base/result.h"
 #include "compile/compiled_model.h"
-#include "dynamics/dynamics.h"
+#include "dynamics/motion_solver.h"
 #include "dynamics/start.h"
 #include "dynamics/surface.h"
 #include "mech/values.h"
@@ -29,7 +29,7 @@ struct RunOptions {
     bool stiff = false;  ///< integrate implicitly
     /// Implicit steps without full matrices, or with them; absent: whichever costs less.
     std::optional<bool> sparse_steps = {};
-    dynamics::DynamicsOptions dynamics;
+    dynamics::MethodOptions dynamics;
     std::size_t max_steps = 10'000'000;
     bool principle = false;                ///< columns a0, deviation, e; needs M > 0
     std::function<bool()> stop_requested;  ///< polled before every step

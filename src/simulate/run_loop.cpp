@@ -42,10 +42,10 @@ void RunLoop::begin(SingularStepper& stepper) {
 /// What becomes of a step that has passed the error test.
 ode::Acceptance RunLoop::accept(double t, std::span<double> y) {
     show_progress(t);
-    const dynamics::RowOrder* order = equation_.trusted_order();
+    const dynamics::RowOrder* order = equation_.acceleration().trusted_order();
     equation_.choose_rows();
     if (!first_step_done_) {
-        equation_.look_closely();
+        equation_.acceleration().request_rank_check();
     }
     return surface_.accept(t, step_tried_, y, order);
 }
@@ -74,7 +74,8 @@ bool RunLoop::started_singular(const ode::Stepper& stepper) {
         return false;
     }
     const TimedState start{options_.start, y_.data(), journal_.summary().rank};
-    const TimedState beside{stepper.t(), stepper.y().data(), equation_.dynamics().rank()};
+    const TimedState beside{stepper.t(), stepper.y().data(),
+                            equation_.acceleration().motion_solver().rank()};
     if (!surface_.projects() || beside.rank <= start.rank) {
         return false;
     }
@@ -191,7 +192,8 @@ ode::Status RunLoop::change(const Cut& cut, SingularStepper& stepper) {
 /// their influence.
 std::optional<RunLoop::End> RunLoop::first_end(SingularStepper& stepper) {
     // Across a singular configuration holonomic constraints go on.
-    const bool all_rows = equation_.looked_closely() && !evaluator_.model().is_large();
+    const bool all_rows =
+        equation_.acceleration().rank_was_checked() && !evaluator_.model().is_large();
     const std::optional<VanishedRow> vanished =
         constraint_rows_.after_step(evaluator_, stepper,
                                     !all_rows            ? RowWatch::Rows::kOfVelocities

@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "dynamics/actuation.h"
-#include "dynamics/dynamics.h"
+#include "dynamics/motion_solver.h"
 #include "dynamics/row_entries.h"
 #include "dynamics/sparse_rows.h"
 #include "simulate/dry_stop.h"
@@ -127,7 +127,7 @@ std::string fastest_change(dynamics::Evaluator& evaluator, const ode::Stepper& s
 /// The largest acceleration: why a motion overflows although every force is a number.
 std::string largest_acceleration(dynamics::Evaluator& evaluator, double t, const double* y) {
     const compile::CompiledModel& model = evaluator.model();
-    dynamics::Dynamics dynamics(evaluator, {});
+    dynamics::MotionSolver dynamics(evaluator, {});
     if (dynamics.accelerate(t, y, y + model.n()) != solve::SolveStatus::kOk) {
         return "";
     }

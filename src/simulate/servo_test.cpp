@@ -1,6 +1,6 @@
 // Servo constraints through the whole pipeline: controls, their power, and where they fail.
-#include "pipeline.h"
 #include "inspect/check.h"
+#include "pipeline.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -109,10 +109,10 @@ TEST(Servo, MixedSystemsAgreeWithTheirTwins) {
     const Recording reduced = run_text(fewer, settings);
     ASSERT_FALSE(whole.error) << whole.error->message;
     ASSERT_FALSE(reduced.error) << reduced.error->message;
-    EXPECT_LT(largest_difference(reduced, whole,
-                                 {ColumnKind::kPosition, ColumnKind::kVelocity,
-                                  ColumnKind::kControl}),
-              1e-9);
+    EXPECT_LT(
+        largest_difference(reduced, whole,
+                           {ColumnKind::kPosition, ColumnKind::kVelocity, ColumnKind::kControl}),
+        1e-9);
 }
 
 TEST(Servo, NamedFormsRunTheSameMotionOrSayWhyNot) {
@@ -126,10 +126,10 @@ TEST(Servo, NamedFormsRunTheSameMotionOrSayWhyNot) {
             settings.form = form;
             const Recording run = run_model(*loaded.prepared, settings);
             ASSERT_FALSE(run.error) << run.error->message;
-            EXPECT_LT(largest_difference(expected, run,
-                                         {ColumnKind::kPosition, ColumnKind::kVelocity,
-                                          ColumnKind::kForce, ColumnKind::kControl,
-                                          ColumnKind::kMultiplier}),
+            EXPECT_LT(largest_difference(
+                          expected, run,
+                          {ColumnKind::kPosition, ColumnKind::kVelocity, ColumnKind::kForce,
+                           ColumnKind::kControl, ColumnKind::kMultiplier}),
                       1e-9);
         }
         settings.form = solve::Form::kFundamental;
@@ -145,7 +145,8 @@ TEST(Servo, HoldsWithBaumgarteAndWithoutStabilisation) {
     const Loaded loaded = load_model("manipulator");
     ASSERT_TRUE(loaded.prepared) << loaded.messages;
     dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
+    const Result<dynamics::StartState> start =
+        dynamics::assemble(evaluator, loaded.prepared->initial);
     ASSERT_TRUE(start);
     for (const Drift drift : {Drift::kBaumgarte, Drift::kNone}) {
         Recording run;
@@ -159,8 +160,8 @@ TEST(Servo, HoldsWithBaumgarteAndWithoutStabilisation) {
         header.columns = simulate::columns_of(*loaded.prepared->compiled);
         ASSERT_TRUE(recorder->begin(header));
         const simulate::RunSummary summary =
-            simulate::run(loaded.prepared->compiled, loaded.prepared->parameters, start.value(), options,
-                     *recorder);
+            simulate::run(loaded.prepared->compiled, loaded.prepared->parameters, start.value(),
+                          options, *recorder);
         ASSERT_FALSE(summary.error) << summary.error->message;
         EXPECT_LT(largest_residual(run), 1e-8);
     }

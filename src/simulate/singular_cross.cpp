@@ -47,7 +47,7 @@ bool SingularStepper::cross(const State& from, double t_singular, double longest
     };
     const auto project = [this](double t, std::span<double> y) { return project_closest(t, y); };
     const auto project_roughly = [this](double t, std::span<double> y) {
-        return surface_->project_once(t, y, equation_->order());
+        return surface_->project_once(t, y, equation_->acceleration().order());
     };
     const ode::GaussProblem problem{rhs, project, rtol_, inner_->absolute_tolerances(),
                                     project_roughly};

@@ -144,8 +144,8 @@ std::optional<double> SingularStepper::foresee() {
 /// falls in length, goes on to fall as it does at first along q + v dt + a dt^2/2.
 std::optional<double> SingularStepper::foresee_from_start() {
     if (known_ < Known::kWeakestRow || rows_by_follower_ || now_.weakest.row < 0 ||
-        !follower_.watch_weakest_of(equation_->dynamics(), now_.weakest, now_.direction, now_.t,
-                                    now_.y)) {
+        !follower_.watch_weakest_of(equation_->acceleration().motion_solver(), now_.weakest,
+                                    now_.direction, now_.t, now_.y)) {
         return std::nullopt;
     }
     const std::span<const double> sizes = evaluator_->scales().positions();
@@ -298,8 +298,8 @@ bool SingularStepper::prepare_path(const State& from) {
         return false;
     }
     return &from == &now_ && !rows_by_follower_
-               ? follower_.watch_weakest_of(equation_->dynamics(), now_.weakest, now_.direction,
-                                            now_.t, now_.y)
+               ? follower_.watch_weakest_of(equation_->acceleration().motion_solver(), now_.weakest,
+                                            now_.direction, now_.t, now_.y)
                : follower_.watch_weakest(from.t, from.y);
 }
 

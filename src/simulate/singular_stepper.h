@@ -153,7 +153,7 @@ class SingularStepper final : public ode::Stepper {
     // singular_cross.cpp
     bool cross(const State& from, double t_singular, double longest, double t_end);
     bool project_closest(double t, std::span<double> y) {
-        return surface_->project_closely(t, y, equation_->order());
+        return surface_->project_closely(t, y, equation_->acceleration().order());
     }
     bool end_is_sound(double t1);
     bool energy_is_kept(const State& from, double t1);

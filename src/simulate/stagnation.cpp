@@ -64,7 +64,7 @@ class Braking {
     }
 
   private:
-    dynamics::Dynamics dynamics_;
+    dynamics::MotionSolver dynamics_;
     double t_;
     const double* q_;
     std::size_t n_;

@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <optional>
 
-#include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
+#include "dynamics/motion_solver.h"
 #include "ode/stepper.h"
 
 namespace ananke::simulate {

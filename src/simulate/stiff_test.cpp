@@ -1,6 +1,6 @@
 // Implicit runs: against closed forms, against explicit runs, and the derivatives they use.
+#include "dynamics/acceleration.h"
 #include "pipeline.h"
-#include "dynamics/right_hand_side.h"
 
 namespace ananke::pipeline {
 namespace {
@@ -150,7 +150,8 @@ TEST(Stiff, DerivativesOfTheAcceleration) {
             continue;
         }
         dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
-        const Result<dynamics::StartState> start = dynamics::assemble(evaluator, loaded.prepared->initial);
+        const Result<dynamics::StartState> start =
+            dynamics::assemble(evaluator, loaded.prepared->initial);
         ASSERT_TRUE(start);
         evaluator.hold_switches(0.0, start.value().q.data(), start.value().v.data());
         for (std::size_t f = 0; f < model.frictions.size(); ++f) {
@@ -158,7 +159,7 @@ TEST(Stiff, DerivativesOfTheAcceleration) {
             const auto components = static_cast<std::size_t>(model.frictions[f].components);
             evaluator.set_slip(static_cast<int>(f), std::span(direction).first(components));
         }
-        dynamics::RightHandSide side(evaluator, {});
+        dynamics::Acceleration side(evaluator, {});
         const auto n = static_cast<std::size_t>(model.n());
         std::vector<double> x = start.value().q;
         x.insert(x.end(), start.value().v.begin(), start.value().v.end());

@@ -85,7 +85,7 @@ std::optional<double> SwitchWatch::rate_at(double t, std::span<const double> y, 
     if (dynamics_->accelerate(t, q, q + n_) != solve::SolveStatus::kOk) {
         return std::nullopt;
     }
-    const dynamics::Dynamics::Vector a = dynamics_->a();
+    const dynamics::MotionSolver::Vector a = dynamics_->a();
     std::copy(a.begin(), a.end(), a_.begin());
     const double rate = evaluator_->switch_rates(t, q, q + n_, a_.data())[at(which)];
     return std::isnan(rate) ? std::nullopt : std::optional(rate);

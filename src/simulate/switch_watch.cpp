@@ -28,7 +28,7 @@ std::size_t at(int i) {
 
 }  // namespace
 
-SwitchWatch::SwitchWatch(dynamics::Evaluator& evaluator, const dynamics::DynamicsOptions& options,
+SwitchWatch::SwitchWatch(dynamics::Evaluator& evaluator, const dynamics::MethodOptions& options,
                          double tolerance, dynamics::StateEquation& equation, Journal& journal)
     : evaluator_(&evaluator),
       equation_(&equation),
@@ -59,7 +59,7 @@ void SwitchWatch::find_state(ode::Stepper& stepper, double t) {
     if (!by_reactions_) {
         return;
     }
-    if (!equation_->give_forces(t, y_.data(), y_.data() + n_, *dynamics_)) {
+    if (!equation_->acceleration().forces_by_program(t, y_.data(), y_.data() + n_, *dynamics_)) {
         if (!rows_chosen_) {
             rows_chosen_ = true;
             const double* begin = stepper.y_previous().data();

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "dynamics/dynamics.h"
 #include "dynamics/evaluator.h"
+#include "dynamics/motion_solver.h"
 #include "dynamics/state_equation.h"
 #include "simulate/journal.h"
 #include "simulate/step_watch.h"
@@ -39,7 +39,7 @@ struct Switching {
 class SwitchWatch final : public StepWatch {
   public:
     /// `tolerance`: of a step, relative. All must outlive the watch.
-    SwitchWatch(dynamics::Evaluator& evaluator, const dynamics::DynamicsOptions& options,
+    SwitchWatch(dynamics::Evaluator& evaluator, const dynamics::MethodOptions& options,
                 double tolerance, dynamics::StateEquation& equation, Journal& journal);
 
     /// Requires that the evaluator's sides are those the step was made with.
@@ -89,7 +89,7 @@ class SwitchWatch final : public StepWatch {
     dynamics::StateEquation* equation_;
     Journal* journal_;
     Switching found_{};
-    std::optional<dynamics::Dynamics> dynamics_;  ///< of its own; absent without switches
+    std::optional<dynamics::MotionSolver> dynamics_;  ///< of its own; absent without switches
     double tolerance_;
     std::size_t n_;
     bool by_reactions_;

@@ -6,10 +6,10 @@
 // No memory is taken after construction.
 #pragma once
 
-#include "dense/dense.h"
 #include <cstddef>
 #include <span>
 #include <vector>
+#include "dense/dense.h"
 
 #include "solve/control_gap.h"
 #include "solve/elimination.h"

@@ -12,8 +12,8 @@
 // the range-space method, for M > 0. Only entries that exist are touched, so with a scalar that
 // records what is done to it the elimination becomes a straight-line program.
 //
-// A right side is a vector x (n + m) of F and b, to which forward() and back() apply the pivots one by
-// one: forward from the first to the last, then back. It ends as a and -lambda.
+// A right side is a vector x (n + m) of F and b, to which forward() and back() apply the pivots one
+// by one: forward from the first to the last, then back. It ends as a and -lambda.
 #pragma once
 
 #include <algorithm>

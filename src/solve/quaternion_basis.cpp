@@ -54,8 +54,7 @@ QuaternionBasis::Entries QuaternionBasis::rows(const Entries& entries) const {
     append_summed(turned, std::move(sums));
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         if (groups_[g].norm_row >= 0) {
-            turned.push_back(
-                {groups_[g].norm_row, groups_[g].first + 3, 2.0 * square_[g], true});
+            turned.push_back({groups_[g].norm_row, groups_[g].first + 3, 2.0 * square_[g], true});
         }
     }
     return turned;
@@ -71,8 +70,8 @@ void QuaternionBasis::append_summed(Entries& to, Entries terms) {
     };
     if (std::is_sorted(terms.begin(), terms.end(), row_before)) {  // as rows of A are
         for (auto row = terms.begin(); row != terms.end();) {
-            const auto next = std::find_if(
-                row, terms.end(), [&](const SparseEntry& x) { return row->row < x.row; });
+            const auto next = std::find_if(row, terms.end(),
+                                           [&](const SparseEntry& x) { return row->row < x.row; });
             std::stable_sort(row, next, before);
             row = next;
         }

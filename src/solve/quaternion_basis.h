@@ -6,8 +6,8 @@
 // row 2 u.u'' of the unit norm is 2 |u|^2 s alone: pivots that no motion brings down, and rows
 // that hold three unknowns per body instead of four.
 //
-// QuaternionBasis turns a system of numbers, by which an order of elimination is chosen. Records turn
-// theirs part by part (dynamics/recorded_elimination.h).
+// QuaternionBasis turns a system of numbers, by which an order of elimination is chosen. Records
+// turn theirs part by part (dynamics/recorded_elimination.h).
 #pragma once
 
 #include <array>

@@ -64,7 +64,7 @@ Case draw(Random& random) {
     T.block<4, 1>(5, 8) = w;
     return {u, w,
             QuaternionBasis(kCoordinates, {{1, -1, array_of(u), std::nullopt},
-                                                   {5, -1, array_of(w), std::nullopt}}),
+                                           {5, -1, array_of(w), std::nullopt}}),
             T};
 }
 

@@ -1,5 +1,5 @@
-#include "dense/dense.h"
 #include "solve/sparse_factor.h"
+#include "dense/dense.h"
 
 #include <gtest/gtest.h>
 

@@ -42,7 +42,9 @@ class WeakRows {
 
     int rows() const { return m_; }
     // Of the last factor: an entry of B, and the length of a row before it was scaled to 1.
-    double unit_entry(std::size_t place) const { return values_[static_cast<std::size_t>(n_) + place]; }
+    double unit_entry(std::size_t place) const {
+        return values_[static_cast<std::size_t>(n_) + place];
+    }
     double length(int row) const { return lengths_[static_cast<std::size_t>(row)]; }
 
   private:

@@ -1,5 +1,5 @@
-#include "dense/dense.h"
 #include "solve/weak_rows.h"
+#include "dense/dense.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include "places.h"
 #include "program_run.h"
+#include "places.h"
 
 #include <cstdlib>
 #include <fstream>

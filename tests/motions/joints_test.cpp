@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "inspect/check.h"
 #include "lang/prelude.h"
 #include "pipeline.h"
-#include "inspect/check.h"
 #include "sym/print.h"
 
 namespace ananke::pipeline {

@@ -8,8 +8,8 @@
 #include <Eigen/Geometry>
 
 #include "compile/roads.h"
-#include "dynamics/dynamics.h"
-#include "dynamics/right_hand_side.h"
+#include "dynamics/acceleration.h"
+#include "dynamics/motion_solver.h"
 #include "dynamics/sparse_rows.h"
 #include "inspect/check.h"
 #include "large.h"
@@ -382,14 +382,14 @@ TEST(Large, RowsInSequenceAgreeWithRowsAlone) {
         dynamics::assemble(evaluator, loaded.prepared->initial);
     ASSERT_TRUE(start) << start.error().message;
     const std::vector<double> rest(start.value().q.size(), 0.0);
-    dynamics::Dynamics in_sequence(evaluator, {});
+    dynamics::MotionSolver in_sequence(evaluator, {});
     for (const double angle : {0.0, 0.4, 1.3, 2.8}) {
         SCOPED_TRACE(angle);
         const std::vector<double> q = turned(start.value().q, angle);
         for (const double residual : evaluator.scaled_residuals(0.0, q.data(), rest.data())) {
             ASSERT_LT(std::abs(residual), 1e-12);
         }
-        dynamics::Dynamics alone(evaluator, {});
+        dynamics::MotionSolver alone(evaluator, {});
         ASSERT_EQ(in_sequence.accelerate(0.0, q.data(), rest.data()), solve::SolveStatus::kOk);
         ASSERT_EQ(alone.accelerate(0.0, q.data(), rest.data()), solve::SolveStatus::kOk);
         EXPECT_EQ(in_sequence.rank(), alone.rank());
@@ -420,7 +420,7 @@ TEST(Large, AChainOfThousandsObeysNewtonAndEuler) {
     ASSERT_EQ(run.rows.find("link[1].x"), 1U);
     ASSERT_EQ(run.rows.find("link[1].x'"), 1 + n);
     ASSERT_EQ(run.rows.find("link[1].x''"), 1 + 2 * n);
-    dynamics::RightHandSide program(evaluator, {});
+    dynamics::Acceleration program(evaluator, {});
     for (std::size_t k = 0; k < settings.times.size(); ++k) {
         SCOPED_TRACE(k);
         const double* q = run.rows.row(k).data() + 1;

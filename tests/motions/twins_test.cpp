@@ -66,7 +66,8 @@ void compare_draw(const Twins& twins, std::mt19937& random) {
     const Loaded minimal = load_model(twins.minimal, minimal_settings);
     ASSERT_TRUE(minimal.prepared) << minimal.messages;
     dynamics::Evaluator evaluator(minimal.prepared->compiled, minimal.prepared->parameters);
-    const Result<dynamics::StartState> start = dynamics::assemble(evaluator, minimal.prepared->initial);
+    const Result<dynamics::StartState> start =
+        dynamics::assemble(evaluator, minimal.prepared->initial);
     ASSERT_TRUE(start) << start.error().message;
     const Settings times{.times = even_times(1.0, 10)};
     const Recording expected = run_from(*minimal.prepared, start.value(), times);
@@ -213,9 +214,8 @@ TEST(Twins, ConstraintsAndTheirIntegrals) {
             const Recording a = run_model(*rate.prepared, times);
             const Recording b = run_model(*integrated.prepared, times);
             ASSERT_FALSE(a.error || b.error);
-            EXPECT_LT(largest_difference(a, b,
-                                         {ColumnKind::kPosition, ColumnKind::kVelocity,
-                                          ColumnKind::kForce}),
+            EXPECT_LT(largest_difference(
+                          a, b, {ColumnKind::kPosition, ColumnKind::kVelocity, ColumnKind::kForce}),
                       1e-9)
                 << name << " draw " << draw;
         }

@@ -1,6 +1,7 @@
 // Where the tests find the tree, the program under test, and room for what they write.
 //
-// Functions and not definitions of the compiler: objects that hold no place can be shared between trees by ccache.
+// Functions and not definitions of the compiler: objects that hold no place can be shared between
+// trees by ccache.
 #pragma once
 
 namespace ananke::places {

@@ -8,9 +8,9 @@
 #include <span>
 #include <string>
 
-#include "dynamics/compiled_acceleration.h"
-#include "dynamics/dynamics.h"
-#include "dynamics/right_hand_side.h"
+#include "dynamics/acceleration.h"
+#include "dynamics/acceleration_program.h"
+#include "dynamics/motion_solver.h"
 #include "dynamics/sparse_rows.h"
 #include "pipeline.h"
 
@@ -21,7 +21,8 @@ inline std::shared_ptr<const compile::CompiledModel> as_large(const compile::Pre
     auto large = std::make_shared<compile::CompiledModel>(*prepared.compiled);
     large->large = true;
     large->most_operations = 0;
-    large->programs = std::make_shared<compile::ProgramStore>();  // those in one piece are not for it
+    large->programs =
+        std::make_shared<compile::ProgramStore>();  // those in one piece are not for it
     return large;
 }
 
@@ -45,7 +46,7 @@ inline double difference(std::span<const double> x, std::span<const double> y) {
     return most / size;
 }
 
-inline std::span<const double> span(const dynamics::Dynamics::Vector& x) {
+inline std::span<const double> span(const dynamics::MotionSolver::Vector& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
 }
 
@@ -61,8 +62,8 @@ inline void compare(const compile::Prepared& prepared, double tolerance, bool un
     EXPECT_LT(difference(other.value().v, start.value().v), 1e-8);
     const double* q = start.value().q.data();
     const double* v = start.value().v.data();
-    dynamics::Dynamics by_matrices(dense, {});
-    dynamics::Dynamics by_factors(sparse, {});
+    dynamics::MotionSolver by_matrices(dense, {});
+    dynamics::MotionSolver by_factors(sparse, {});
     ASSERT_EQ(by_matrices.accelerate(0.0, q, v), solve::SolveStatus::kOk);
     ASSERT_EQ(by_factors.accelerate(0.0, q, v), solve::SolveStatus::kOk);
     EXPECT_EQ(by_factors.rank(), by_matrices.rank());
@@ -72,13 +73,13 @@ inline void compare(const compile::Prepared& prepared, double tolerance, bool un
     if (unique_multipliers) {
         EXPECT_LT(difference(span(by_factors.lambda()), span(by_matrices.lambda())), tolerance);
     }
-    dynamics::RightHandSide program(sparse, {});
+    dynamics::Acceleration program(sparse, {});
     ASSERT_EQ(program.on_constraints(0.0, q, v), solve::SolveStatus::kOk);
     ASSERT_EQ(program.in_step(0.0, q, v), solve::SolveStatus::kOk);
     EXPECT_TRUE(program.by_program());
     EXPECT_LT(difference({program.a(), start.value().q.size()}, span(by_matrices.a())), tolerance);
-    dynamics::Dynamics by_segments(sparse, {});
-    if (program.give_forces(0.0, q, v, by_segments)) {
+    dynamics::MotionSolver by_segments(sparse, {});
+    if (program.forces_by_program(0.0, q, v, by_segments)) {
         EXPECT_LT(difference(span(by_segments.a()), span(by_matrices.a())), tolerance);
         EXPECT_LT(difference(span(by_segments.Qc()), span(by_matrices.Qc())), tolerance);
         EXPECT_LT(difference(span(by_segments.lambda()), span(by_matrices.lambda())), tolerance);
@@ -97,7 +98,7 @@ inline code::SegmentedProgram program_of(const std::string& text) {
                                                              loaded.prepared->initial.v.data());
     dynamics::SparseRows rows(evaluator);
     rows.choose(at);
-    dynamics::CompiledAcceleration acceleration(evaluator);
+    dynamics::AccelerationProgram acceleration(evaluator);
     EXPECT_TRUE(acceleration.choose(dynamics::EntryValues{at.M, at.A}, rows.kept()));
     return *acceleration.segments();
 }

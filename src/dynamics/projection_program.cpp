@@ -1,4 +1,4 @@
-#include "dynamics/compiled_projection.h"
+#include "dynamics/projection_program.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ constexpr std::size_t kMostRecordings = 64;
 
 }  // namespace
 
-CompiledProjection::CompiledProjection(Evaluator& evaluator)
+ProjectionProgram::ProjectionProgram(Evaluator& evaluator)
     : evaluator_(&evaluator),
       n_(static_cast<std::size_t>(evaluator.model().n())),
       varies_(entries_that_vary(evaluator.model())),
@@ -32,7 +32,7 @@ CompiledProjection::CompiledProjection(Evaluator& evaluator)
       kept_v_(n_),
       before_(n_) {}
 
-bool CompiledProjection::take(const RowOrder& order, double t, const double* q, const double* v) {
+bool ProjectionProgram::take(const RowOrder& order, double t, const double* q, const double* v) {
     const bool stale = parameter_changes_ != evaluator_->parameter_changes();
     if (!stale && active_ != nullptr && active_->order == order) {
         return true;
@@ -55,9 +55,9 @@ bool CompiledProjection::take(const RowOrder& order, double t, const double* q, 
     return active_ != nullptr;
 }
 
-std::unique_ptr<CompiledProjection::Recording> CompiledProjection::record(const RowOrder& order,
-                                                                          double t, const double* q,
-                                                                          const double* v) const {
+std::unique_ptr<ProjectionProgram::Recording> ProjectionProgram::record(const RowOrder& order,
+                                                                        double t, const double* q,
+                                                                        const double* v) const {
     const compile::CompiledModel& model = evaluator_->model();
     // Integrals that are held have a constant of their own.
     if (evaluator_->rows(solve::Level::kPositions) != static_cast<int>(model.holonomic.size())) {
@@ -88,16 +88,15 @@ std::unique_ptr<CompiledProjection::Recording> CompiledProjection::record(const 
     return made;
 }
 
-std::optional<std::vector<solve::Pivot>> CompiledProjection::own_pivots(std::span<const int> rows,
-                                                                        double t, const double* q,
-                                                                        const double* v) const {
+std::optional<std::vector<solve::Pivot>> ProjectionProgram::own_pivots(std::span<const int> rows,
+                                                                       double t, const double* q,
+                                                                       const double* v) const {
     const compile::SparseValues at = evaluator_->sparse_system(t, q, v);
     return choose_pivots(*evaluator_, EntryValues{at.M, at.A}, rows, varies_);
 }
 
 /// Rows of an order of positions are counted among the holonomic ones.
-CompiledProjection::Level CompiledProjection::make_level(bool velocity,
-                                                         const RowOrder& order) const {
+ProjectionProgram::Level ProjectionProgram::make_level(bool velocity, const RowOrder& order) const {
     const compile::CompiledModel& model = evaluator_->model();
     const std::size_t rows = velocity ? model.rows.size() : model.holonomic.size();
     const std::vector<compile::Place>& places =
@@ -125,11 +124,10 @@ CompiledProjection::Level CompiledProjection::make_level(bool velocity,
 }
 
 /// `program` gives residuals, entries of J at `places`, magnitudes.
-code::RecordedKernel CompiledProjection::record_level(const code::Program& program,
-                                                      std::size_t rows,
-                                                      std::span<const compile::Place> places,
-                                                      const RowOrder& order,
-                                                      std::span<const int> norms) const {
+code::RecordedKernel ProjectionProgram::record_level(const code::Program& program, std::size_t rows,
+                                                     std::span<const compile::Place> places,
+                                                     const RowOrder& order,
+                                                     std::span<const int> norms) const {
     const compile::CompiledModel& model = evaluator_->model();
     code::Recorder recorder(static_cast<std::uint32_t>(model.layout.size()));
     const std::vector<Recorded> inputs = recorded_inputs(recorder, *evaluator_);
@@ -137,11 +135,10 @@ code::RecordedKernel CompiledProjection::record_level(const code::Program& progr
     code::Replay mass(recorder, model.mass.program(), inputs, colors);
     code::Replay level(recorder, program, inputs, colors);
     const std::size_t all = (program.outputs.size() - places.size()) / 2;  // and integrals not held
-    RecordedElimination elimination(
-        recorder, *evaluator_, inputs,
-        {places, [&](std::size_t i) { return mass.output(i); },
-         [&](std::size_t i) { return level.output(all + i); }},
-        order, norms);
+    RecordedElimination elimination(recorder, *evaluator_, inputs,
+                                    {places, [&](std::size_t i) { return mass.output(i); },
+                                     [&](std::size_t i) { return level.output(all + i); }},
+                                    order, norms);
     std::vector<Recorded> outputs = elimination.eliminate(
         {[](std::size_t) { return Recorded(0.0); },
          [&](std::size_t k) {
@@ -161,8 +158,8 @@ code::RecordedKernel CompiledProjection::record_level(const code::Program& progr
     return recorder.kernel(outputs, model.most_operations);
 }
 
-void CompiledProjection::take_slopes(Level& level, bool velocity, double t, const double* q,
-                                     const double* v) const {
+void ProjectionProgram::take_slopes(Level& level, bool velocity, double t, const double* q,
+                                    const double* v) const {
     const compile::CompiledModel& model = evaluator_->model();
     std::vector<double> residual(level.rows);
     std::vector<double> scale(level.rows);
@@ -179,8 +176,8 @@ void CompiledProjection::take_slopes(Level& level, bool velocity, double t, cons
     level.floors.assign(level.rows, 0.0);
 }
 
-void CompiledProjection::follow_sizes(Level& level, std::span<const double> sizes,
-                                      std::span<const double> tied) {
+void ProjectionProgram::follow_sizes(Level& level, std::span<const double> sizes,
+                                     std::span<const double> tied) {
     std::fill(level.floors.begin(), level.floors.end(), 0.0);
     for (const Slope& slope : level.slopes) {
         const auto column = static_cast<std::size_t>(slope.place.column);
@@ -190,8 +187,8 @@ void CompiledProjection::follow_sizes(Level& level, std::span<const double> size
 }
 
 /// Runs the program; returns the largest scaled residual.
-double CompiledProjection::measure(Level& level, double t, std::span<double> q,
-                                   std::span<double> v) {
+double ProjectionProgram::measure(Level& level, double t, std::span<double> q,
+                                  std::span<double> v) {
     outputs_.resize(level.kernel.output_count());
     level.kernel.run(evaluator_->system_inputs(t, q.data(), v.data()).data(), outputs_.data());
     const double* f = outputs_.data() + n_;
@@ -211,9 +208,9 @@ double CompiledProjection::measure(Level& level, double t, std::span<double> q,
 
 /// Newton's method; a residual below `one_correction` needs no more. False if it does not come down
 /// to kAccept.
-bool CompiledProjection::descend(Level& level, double t, std::span<double> q, std::span<double> v,
-                                 bool velocity, double one_correction, double& residual,
-                                 double& correction) {
+bool ProjectionProgram::descend(Level& level, double t, std::span<double> q, std::span<double> v,
+                                bool velocity, double one_correction, double& residual,
+                                double& correction) {
     if (level.rows == 0) {
         return true;
     }
@@ -242,8 +239,8 @@ bool CompiledProjection::descend(Level& level, double t, std::span<double> q, st
 }
 
 /// The same, until a correction no longer helps; that one is taken back.
-bool CompiledProjection::descend_closest(Level& level, double t, std::span<double> q,
-                                         std::span<double> v, bool velocity) {
+bool ProjectionProgram::descend_closest(Level& level, double t, std::span<double> q,
+                                        std::span<double> v, bool velocity) {
     if (level.rows == 0) {
         return true;
     }
@@ -264,8 +261,8 @@ bool CompiledProjection::descend_closest(Level& level, double t, std::span<doubl
     return residual <= kAccept;
 }
 
-std::optional<solve::ProjectionReport> CompiledProjection::project(double t, std::span<double> q,
-                                                                   std::span<double> v, Aim aim) {
+std::optional<solve::ProjectionReport> ProjectionProgram::project(double t, std::span<double> q,
+                                                                  std::span<double> v, Aim aim) {
     copy_few(q.data(), n_, kept_q_.data());
     copy_few(v.data(), n_, kept_v_.data());
     if (const Scales& scales = evaluator_->scales(); active_->sizes != scales.version()) {

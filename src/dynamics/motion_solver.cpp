@@ -1,4 +1,4 @@
-#include "dynamics/dynamics.h"
+#include "dynamics/motion_solver.h"
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ std::vector<std::string> row_names(const compile::CompiledModel& model) {
     return names;
 }
 
-Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options, solve::Wanted wanted)
+MotionSolver::MotionSolver(Evaluator& evaluator, const MethodOptions& options, solve::Wanted wanted)
     : evaluator_(&evaluator),
       options_(options),
       wanted_(wanted),
@@ -43,7 +43,7 @@ Dynamics::Dynamics(Evaluator& evaluator, const DynamicsOptions& options, solve::
     }
 }
 
-KktSolver& Dynamics::solver() const {
+KktSolver& MotionSolver::solver() const {
     if (!solver_) {
         const Mismatch mismatch = mismatch_of(options_.drift);
         solver_ = form_ ? make_full_kkt_solver(*evaluator_, mismatch)
@@ -54,7 +54,7 @@ KktSolver& Dynamics::solver() const {
 
 /// The system with Baumgarte's terms in b where they are asked for:
 /// b <- b - 2 g phi' - g^2 phi for holonomic rows, b - g psi for the others; THEORY section 6.
-compile::SparseValues Dynamics::stabilized(double t, const double* q, const double* v) {
+compile::SparseValues MotionSolver::stabilized(double t, const double* q, const double* v) {
     if (!feedback_.empty()) {
         if (!feedback_.has_start()) {
             start_feedback(evaluator_->sparse_system(t, q, v));
@@ -81,7 +81,7 @@ compile::SparseValues Dynamics::stabilized(double t, const double* q, const doub
 
 /// A law of reactions need not be a number where these are zero, so the first trial is what the
 /// other forces ask for.
-void Dynamics::start_feedback(const compile::SparseValues& at) {
+void MotionSolver::start_feedback(const compile::SparseValues& at) {
     compile::SparseValues free = at;
     free.Q = evaluator_->free_force();
     free.C = {};
@@ -91,7 +91,7 @@ void Dynamics::start_feedback(const compile::SparseValues& at) {
 }
 
 /// Goes on to the forces that depend on the multipliers.
-SolveStatus Dynamics::close(SolveStatus status, const compile::SparseValues& at) {
+SolveStatus MotionSolver::close(SolveStatus status, const compile::SparseValues& at) {
     no_feedback_ = false;
     if (feedback_.empty() || status != SolveStatus::kOk) {
         return status;
@@ -102,12 +102,12 @@ SolveStatus Dynamics::close(SolveStatus status, const compile::SparseValues& at)
 }
 
 /// There is a choice only where rows depend on each other.
-bool Dynamics::share_sticking(double t, const double* q, const double* v) {
+bool MotionSolver::share_sticking(double t, const double* q, const double* v) {
     return evaluator_->any_sticks() && rank_ < evaluator_->rows_in_force() &&
            stick_share_.share(*evaluator_, t, q, v, motion_.lambda);
 }
 
-void Dynamics::take(const MotionForces& forces) {
+void MotionSolver::take(const MotionForces& forces) {
     no_feedback_ = false;
     rank_ = forces.rank;
     rank_warning_ = false;
@@ -124,13 +124,13 @@ void Dynamics::take(const MotionForces& forces) {
     put(forces.u, motion_.u);
 }
 
-SolveStatus Dynamics::attribute(double t, const double* q, const double* v, const double* a,
-                                double weakest) {
+SolveStatus MotionSolver::attribute(double t, const double* q, const double* v, const double* a,
+                                    double weakest) {
     ++evaluations_;
     return solver().attribute(evaluator_->sparse_system(t, q, v), a, weakest, motion_);
 }
 
-SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
+SolveStatus MotionSolver::accelerate(double t, const double* q, const double* v) {
     SolveStatus status = accelerate_by_law(t, q, v);
     const int count = evaluator_->model().layout.switches;
     for (int k = 0; k < count && evaluator_->model().switches_by_reactions() &&
@@ -141,7 +141,7 @@ SolveStatus Dynamics::accelerate(double t, const double* q, const double* v) {
     return status;
 }
 
-SolveStatus Dynamics::accelerate_by_law(double t, const double* q, const double* v) {
+SolveStatus MotionSolver::accelerate_by_law(double t, const double* q, const double* v) {
     ++evaluations_;
     const compile::SparseValues at = stabilized(t, q, v);
     SolveStatus status = SolveStatus::kOk;
@@ -162,7 +162,7 @@ SolveStatus Dynamics::accelerate_by_law(double t, const double* q, const double*
 }
 
 /// A named form, which decides on the rows itself where no actuators take part.
-SolveStatus Dynamics::evaluate_form(const compile::SparseValues& at) {
+SolveStatus MotionSolver::evaluate_form(const compile::SparseValues& at) {
     if (!evaluator_->model().controls.empty()) {
         const SolveStatus status = form_->solve_actuated(at, solver(), motion_);
         solver().share(motion_.lambda);
@@ -179,8 +179,8 @@ SolveStatus Dynamics::evaluate_form(const compile::SparseValues& at) {
     return status;
 }
 
-SolveStatus Dynamics::accelerate_in_step(double t, const double* q, const double* v,
-                                         solve::Wanted wanted) {
+SolveStatus MotionSolver::accelerate_in_step(double t, const double* q, const double* v,
+                                             solve::Wanted wanted) {
     ++evaluations_;
     const compile::SparseValues at = stabilized(t, q, v);
     SolveStatus status = SolveStatus::kOk;
@@ -192,7 +192,7 @@ SolveStatus Dynamics::accelerate_in_step(double t, const double* q, const double
     return form_ && status == SolveStatus::kOk ? evaluate_form_again(at) : status;
 }
 
-SolveStatus Dynamics::evaluate_form_again(const compile::SparseValues& at) {
+SolveStatus MotionSolver::evaluate_form_again(const compile::SparseValues& at) {
     if (!evaluator_->model().controls.empty()) {
         return form_->solve_actuated(at, solver(), motion_);
     }
@@ -205,7 +205,7 @@ SolveStatus Dynamics::evaluate_form_again(const compile::SparseValues& at) {
 }
 
 /// Qc of the constraints alone, without stick rows and C: the ideal part          UK02 (7)
-void Dynamics::find_ideal_part(const compile::SparseValues& at) {
+void MotionSolver::find_ideal_part(const compile::SparseValues& at) {
     if (!ideal_solver_) {
         ideal_solver_ = make_kkt_solver(*evaluator_, Mismatch::kIsAnError, solve::Wanted::kMotion);
     }
@@ -225,11 +225,11 @@ void Dynamics::find_ideal_part(const compile::SparseValues& at) {
 void find_reactions(Evaluator& evaluator, double t, const double* q, const double* v) {
     const compile::CompiledModel& model = evaluator.model();
     if (!model.feedback.empty() || model.switches_by_reactions()) {
-        Dynamics(evaluator, {}).accelerate(t, q, v);
+        MotionSolver(evaluator, {}).accelerate(t, q, v);
     }
 }
 
-Error Dynamics::explain(double t, const double* q, const double* v) {
+Error MotionSolver::explain(double t, const double* q, const double* v) {
     if (no_feedback_) {
         return describe_feedback(*evaluator_, solver(), motion_, feedback_, t, q, v);
     }

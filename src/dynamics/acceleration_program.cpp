@@ -1,4 +1,4 @@
-#include "dynamics/compiled_acceleration.h"
+#include "dynamics/acceleration_program.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,7 @@ constexpr int kMostIterations = 12;
 
 }  // namespace
 
-CompiledAcceleration::CompiledAcceleration(Evaluator& evaluator)
+AccelerationProgram::AccelerationProgram(Evaluator& evaluator)
     : evaluator_(&evaluator),
       n_(evaluator.model().n()),
       integrals_(1 + evaluator.model().rows.size() - at(evaluator.model().constraint_rows)),
@@ -37,8 +37,8 @@ CompiledAcceleration::CompiledAcceleration(Evaluator& evaluator)
       x_(at(evaluator.model().layout.multipliers)),
       next_(x_) {}
 
-bool CompiledAcceleration::choose(const EntryValues& at, std::span<const int> rows,
-                                  std::span<const solve::Pivot> controls) {
+bool AccelerationProgram::choose(const EntryValues& at, std::span<const int> rows,
+                                 std::span<const solve::Pivot> controls) {
     if (parameter_changes_ != evaluator_->parameter_changes() ||
         recordings_.size() >= kMostRecordings) {
         active_ = nullptr;
@@ -71,7 +71,8 @@ bool CompiledAcceleration::choose(const EntryValues& at, std::span<const int> ro
     return true;
 }
 
-compile::RecordKey CompiledAcceleration::key(compile::RecordKey::Kind kind, const RowOrder& order) const {
+compile::RecordKey AccelerationProgram::key(compile::RecordKey::Kind kind,
+                                            const RowOrder& order) const {
     return compile::RecordKey(kind)
         .add(parameters_of(*evaluator_))
         .add(order.rows)
@@ -79,16 +80,15 @@ compile::RecordKey CompiledAcceleration::key(compile::RecordKey::Kind kind, cons
         .add(order.controls);
 }
 
-CompiledAcceleration::Recording* CompiledAcceleration::make(RowOrder order) {
+AccelerationProgram::Recording* AccelerationProgram::make(RowOrder order) {
     const compile::CompiledModel& model = evaluator_->model();
-    const auto code =
-        model.programs->get<Code>(key(compile::RecordKey::Kind::kAcceleration, order),
-                                  [&] { return compile(order, Outputs::kMotion); });
+    const auto code = model.programs->get<Code>(key(compile::RecordKey::Kind::kAcceleration, order),
+                                                [&] { return compile(order, Outputs::kMotion); });
     recordings_.push_back(std::make_unique<Recording>(*code, std::move(order)));
     return recordings_.back().get();
 }
 
-CompiledAcceleration::Recording* CompiledAcceleration::find_suitable(std::span<const int> rows) {
+AccelerationProgram::Recording* AccelerationProgram::find_suitable(std::span<const int> rows) {
     for (const std::unique_ptr<Recording>& one : recordings_) {
         if (std::equal(rows.begin(), rows.end(), one->order.rows.begin(), one->order.rows.end()) &&
             suits(*one)) {
@@ -99,7 +99,7 @@ CompiledAcceleration::Recording* CompiledAcceleration::find_suitable(std::span<c
 }
 
 /// True if every pivot is a good part of what it was; a change of sign is taken note of.
-bool CompiledAcceleration::suits(Recording& recording) {
+bool AccelerationProgram::suits(Recording& recording) {
     outputs_.resize(recording.kernel.output_count());
     recording.kernel.run(evaluator_->inputs().data(), outputs_.data());
     const double* output = outputs_.data() + watched();
@@ -116,7 +116,7 @@ bool CompiledAcceleration::suits(Recording& recording) {
 }
 
 /// Runs the program at the state of the last system, to know what its pivots are there.
-void CompiledAcceleration::measure() {
+void AccelerationProgram::measure() {
     outputs_.resize(active_->kernel.output_count());
     active_->kernel.run(evaluator_->inputs().data(), outputs_.data());
     const double* output = outputs_.data() + watched();
@@ -132,7 +132,7 @@ void CompiledAcceleration::measure() {
     set_bounds(*active_);
 }
 
-void CompiledAcceleration::set_bounds(Recording& recording) {
+void AccelerationProgram::set_bounds(Recording& recording) {
     recording.bounds.clear();
     for (const PivotWatch& watch : recording.pivots) {
         recording.bounds.push_back(watch.inverse_size / watch.fine);
@@ -142,8 +142,8 @@ void CompiledAcceleration::set_bounds(Recording& recording) {
     recording.bounds.resize(recording.bounds.size() + recording.limits, 1.0);
 }
 
-void CompiledAcceleration::Watched::before(const solve::Elimination<Recorded>& elimination,
-                                           const solve::Pivot& pivot) {
+void AccelerationProgram::Watched::before(const solve::Elimination<Recorded>& elimination,
+                                          const solve::Pivot& pivot) {
     if (pivot.coordinate >= 0 || !lengths_.empty()) {
         return;
     }
@@ -158,7 +158,7 @@ void CompiledAcceleration::Watched::before(const solve::Elimination<Recorded>& e
     }
 }
 
-void CompiledAcceleration::Watched::after(const solve::Pivot& pivot, const Recorded& value) {
+void AccelerationProgram::Watched::after(const solve::Pivot& pivot, const Recorded& value) {
     if (pivot.coordinate >= 0) {
         add_pivot(value, pivot.row < 0 ? kMassBounds : kRowBounds);
         return;
@@ -173,16 +173,16 @@ void CompiledAcceleration::Watched::after(const solve::Pivot& pivot, const Recor
     }
 }
 
-void CompiledAcceleration::Watched::add_pivot(const Recorded& value, const Bounds& least) {
+void AccelerationProgram::Watched::add_pivot(const Recorded& value, const Bounds& least) {
     if (!value.is_number()) {
         pivots.push_back(value);
         bounds.emplace_back(least);
     }
 }
 
-CompiledAcceleration::Record CompiledAcceleration::record(code::Recorder& recorder,
-                                                          const RowOrder& order,
-                                                          Outputs wanted) const {
+AccelerationProgram::Record AccelerationProgram::record(code::Recorder& recorder,
+                                                        const RowOrder& order,
+                                                        Outputs wanted) const {
     const compile::CompiledModel& model = evaluator_->model();
     const std::size_t n = at(n_);
     const std::vector<Recorded> inputs = recorded_inputs(recorder, *evaluator_);
@@ -219,8 +219,8 @@ CompiledAcceleration::Record CompiledAcceleration::record(code::Recorder& record
     return record;
 }
 
-CompiledAcceleration::Code CompiledAcceleration::compile(const RowOrder& order,
-                                                         Outputs wanted) const {
+AccelerationProgram::Code AccelerationProgram::compile(const RowOrder& order,
+                                                       Outputs wanted) const {
     const compile::CompiledModel& model = evaluator_->model();
     code::Recorder recorder(static_cast<std::uint32_t>(model.layout.size()));
     Record made = record(recorder, order, wanted);
@@ -232,9 +232,9 @@ CompiledAcceleration::Code CompiledAcceleration::compile(const RowOrder& order,
     return code;
 }
 
-/// One program, whatever its length, of the derivatives of the rates by q and v, which stand side by
-/// side among the inputs.
-code::Program CompiledAcceleration::record_tangent(const RowOrder& order) const {
+/// One program, whatever its length, of the derivatives of the rates by q and v, which stand side
+/// by side among the inputs.
+code::Program AccelerationProgram::record_tangent(const RowOrder& order) const {
     const compile::InputLayout& layout = evaluator_->model().layout;
     code::Recorder recorder(static_cast<std::uint32_t>(layout.size()));
     const Record made = record(recorder, order, Outputs::kMotion);
@@ -245,12 +245,12 @@ code::Program CompiledAcceleration::record_tangent(const RowOrder& order) const 
     return code::tangent(recorder.program(rates), moving, rows);
 }
 
-void CompiledAcceleration::start_from(const double* lambda) {
+void AccelerationProgram::start_from(const double* lambda) {
     std::copy_n(lambda, x_.size(), x_.begin());
 }
 
-void CompiledAcceleration::closing_multipliers(const std::vector<double>& outputs,
-                                               std::vector<double>& x) const {
+void AccelerationProgram::closing_multipliers(const std::vector<double>& outputs,
+                                              std::vector<double>& x) const {
     const double* closing = outputs.data() + before_closing();
     for (const int row : evaluator_->model().feedback) {
         x[at(row)] = *closing++;
@@ -258,8 +258,8 @@ void CompiledAcceleration::closing_multipliers(const std::vector<double>& output
 }
 
 /// Until forces and multipliers agree: at once where the forces are affine.
-void CompiledAcceleration::run_closed(code::RecordedKernel& kernel, std::vector<double>& outputs,
-                                      double t, const double* q, const double* v) {
+void AccelerationProgram::run_closed(code::RecordedKernel& kernel, std::vector<double>& outputs,
+                                     double t, const double* q, const double* v) {
     const std::vector<double>* x = &x_;
     for (int iteration = 0; iteration < kMostIterations; ++iteration) {
         evaluator_->set_multipliers(x->data());
@@ -272,8 +272,8 @@ void CompiledAcceleration::run_closed(code::RecordedKernel& kernel, std::vector<
     }
 }
 
-std::optional<MotionForces> CompiledAcceleration::forces(double t, const double* q,
-                                                         const double* v) {
+std::optional<MotionForces> AccelerationProgram::forces(double t, const double* q,
+                                                        const double* v) {
     const compile::CompiledModel& model = evaluator_->model();
     if (!active_->forces) {
         const auto kernel = model.programs->get<code::RecordedKernel>(
@@ -332,9 +332,9 @@ std::optional<MotionForces> CompiledAcceleration::forces(double t, const double*
 }
 
 /// force += A^T lambda + D u
-void CompiledAcceleration::push(std::span<const double> lambda, std::span<const double> u,
-                                const compile::SparseValues& values,
-                                std::vector<double>& force) const {
+void AccelerationProgram::push(std::span<const double> lambda, std::span<const double> u,
+                               const compile::SparseValues& values,
+                               std::vector<double>& force) const {
     const compile::CompiledModel& model = evaluator_->model();
     for (std::size_t i = 0; i < model.row_entries.size(); ++i) {
         const compile::Place& place = model.row_entries[i];
@@ -346,8 +346,8 @@ void CompiledAcceleration::push(std::span<const double> lambda, std::span<const 
     }
 }
 
-void CompiledAcceleration::derivatives(double t, const double* q, const double* v,
-                                       std::span<double> J) {
+void AccelerationProgram::derivatives(double t, const double* q, const double* v,
+                                      std::span<double> J) {
     const std::size_t n = at(n_);
     const std::size_t inputs = evaluator_->model().layout.size();
     const std::size_t columns = 2 * n;
@@ -387,7 +387,7 @@ void CompiledAcceleration::derivatives(double t, const double* q, const double* 
     }
 }
 
-bool CompiledAcceleration::serves_across() const {
+bool AccelerationProgram::serves_across() const {
     const double* output = outputs_.data() + watched();
     bool serves = true;
     for (const PivotWatch& watch : active_->pivots) {
@@ -404,7 +404,7 @@ bool CompiledAcceleration::serves_across() const {
 }
 
 /// What is wrong with the pivots, bound by bound.
-PivotHealth CompiledAcceleration::examine(const std::vector<double>& outputs) const {
+PivotHealth AccelerationProgram::examine(const std::vector<double>& outputs) const {
     const double* output = outputs.data() + watched();
     bool alarm = false;
     bool good = true;

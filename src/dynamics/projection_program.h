@@ -25,9 +25,9 @@ inline constexpr double kSmallResidual = 2e-15;
 /// One correction by Newton's method leaves less than round-off of a residual below this.
 inline constexpr double kOneCorrection = 1e-9;
 
-class CompiledProjection {
+class ProjectionProgram {
   public:
-    explicit CompiledProjection(Evaluator& evaluator);
+    explicit ProjectionProgram(Evaluator& evaluator);
 
     /// Makes or finds the programs for this order, at a state near the constraints. False if there
     /// is no program. Allocates where the order is a new one.
@@ -70,8 +70,8 @@ class CompiledProjection {
                                       const double* v) const;
     Level make_level(bool velocity, const RowOrder& order) const;
     code::RecordedKernel record_level(const code::Program& program, std::size_t rows,
-                                      std::span<const compile::Place> places,
-                                      const RowOrder& order, std::span<const int> norms) const;
+                                      std::span<const compile::Place> places, const RowOrder& order,
+                                      std::span<const int> norms) const;
     std::optional<std::vector<solve::Pivot>> own_pivots(std::span<const int> rows, double t,
                                                         const double* q, const double* v) const;
     void take_slopes(Level& level, bool velocity, double t, const double* q, const double* v) const;

@@ -1,7 +1,7 @@
 // The acceleration and the forces by the compiled programs against the solver that chooses its rows
 // anew at every state, along the motion of every model of the gallery.
-#include "dynamics/dynamics.h"
-#include "dynamics/right_hand_side.h"
+#include "dynamics/acceleration.h"
+#include "dynamics/motion_solver.h"
 #include "pipeline.h"
 
 namespace ananke::pipeline {
@@ -40,14 +40,14 @@ void set_frictions(dynamics::Evaluator& evaluator, double t, const double* q, co
 }
 
 /// Largest difference, relative to the largest number and at least 1.
-double gap(const dynamics::Dynamics::Vector& x, const dynamics::Dynamics::Vector& y) {
+double gap(const dynamics::MotionSolver::Vector& x, const dynamics::MotionSolver::Vector& y) {
     return x.size() == 0 ? 0.0
                          : (x - y).cwiseAbs().maxCoeff() / std::max(1.0, y.cwiseAbs().maxCoeff());
 }
 
 /// Where a friction holds, the ideal part is that of other rows: the program has none.
-double gap_of_forces(const dynamics::Evaluator& evaluator, const dynamics::Dynamics& x,
-                     const dynamics::Dynamics& y) {
+double gap_of_forces(const dynamics::Evaluator& evaluator, const dynamics::MotionSolver& x,
+                     const dynamics::MotionSolver& y) {
     const compile::CompiledModel& model = evaluator.model();
     EXPECT_EQ(x.rank(), y.rank());
     double largest = std::max(gap(x.Qc(), y.Qc()), gap(x.lambda(), y.lambda()));
@@ -73,10 +73,10 @@ int pushing_rows(const dynamics::Evaluator& evaluator) {
 Comparison compare_along(const compile::Prepared& prepared, const Recording& run) {
     const compile::CompiledModel& model = *prepared.compiled;
     dynamics::Evaluator evaluator(prepared.compiled, prepared.parameters);
-    dynamics::RightHandSide program(evaluator, {});
+    dynamics::Acceleration program(evaluator, {});
     dynamics::Evaluator other_evaluator(prepared.compiled, prepared.parameters);
-    dynamics::Dynamics solver(other_evaluator, {});
-    dynamics::Dynamics given(evaluator, {});
+    dynamics::MotionSolver solver(other_evaluator, {});
+    dynamics::MotionSolver given(evaluator, {});
     Comparison result;
     const auto n = static_cast<std::size_t>(model.n());
     std::vector<double> q(n);
@@ -110,7 +110,7 @@ Comparison compare_along(const compile::Prepared& prepared, const Recording& run
         result.by_program += program.by_program() ? 1 : 0;
         const std::vector<int> kept = solver.rows().kept_rows();
         result.unique += static_cast<int>(kept.size()) == pushing_rows(other_evaluator) ? 1 : 0;
-        if (!program.give_forces(t, q.data(), v.data(), given)) {
+        if (!program.forces_by_program(t, q.data(), v.data(), given)) {
             continue;
         }
         ++result.given;
@@ -121,7 +121,7 @@ Comparison compare_along(const compile::Prepared& prepared, const Recording& run
 
 // Several parties look at the same state of a crossing: the solver answers once, and anew when the
 // state or a parameter is another.
-TEST(CompiledAcceleration, LooksAtOneStateAreSolvedOnce) {
+TEST(AccelerationProgram, LooksAtOneStateAreSolvedOnce) {
     const Loaded loaded = load_model("n_four_bar");
     ASSERT_TRUE(loaded.prepared);
     dynamics::Evaluator evaluator(loaded.prepared->compiled, loaded.prepared->parameters);
@@ -130,11 +130,11 @@ TEST(CompiledAcceleration, LooksAtOneStateAreSolvedOnce) {
     ASSERT_TRUE(start.has_value());
     std::vector<double> q = start.value().q;
     const double* v = start.value().v.data();
-    dynamics::RightHandSide program(evaluator, {});
+    dynamics::Acceleration program(evaluator, {});
     const auto look = [&] {
-        program.look_closely();
+        program.request_rank_check();
         EXPECT_EQ(program.on_constraints(0.0, q.data(), v), solve::SolveStatus::kOk);
-        EXPECT_TRUE(program.looked_closely());
+        EXPECT_TRUE(program.rank_was_checked());
         return program.dynamics().evaluations();
     };
     const std::size_t once = look();
@@ -147,7 +147,7 @@ TEST(CompiledAcceleration, LooksAtOneStateAreSolvedOnce) {
     EXPECT_EQ(look(), once + 2);
 }
 
-TEST(CompiledAcceleration, AgreesWithTheSolverAlongEveryModel) {
+TEST(AccelerationProgram, AgreesWithTheSolverAlongEveryModel) {
     int models = 0;
     for (const std::string& name : stems(source_directory() / "models", ".ank")) {
         SCOPED_TRACE(name);
@@ -197,13 +197,13 @@ std::size_t program_size(const std::string& text) {
         ADD_FAILURE() << start.error().message;
         return 0;
     }
-    dynamics::RightHandSide program(evaluator, {});
+    dynamics::Acceleration program(evaluator, {});
     EXPECT_EQ(program.on_constraints(0.0, start.value().q.data(), start.value().v.data()),
               solve::SolveStatus::kOk);
     return program.program_size();
 }
 
-TEST(CompiledAcceleration, ChainsAreLinearInTheirBodies) {
+TEST(AccelerationProgram, ChainsAreLinearInTheirBodies) {
     for (const bool closed : {false, true}) {
         const double ten = static_cast<double>(program_size(chain(10, closed)));
         const double forty = static_cast<double>(program_size(chain(40, closed)));
@@ -220,7 +220,7 @@ TEST(CompiledAcceleration, ChainsAreLinearInTheirBodies) {
 
 // Whether the inertia of a quaternion is J |u|^4 in angular accelerations: not where anything else
 // has a part in it.
-TEST(CompiledAcceleration, KnowsTheInertiaThatIsTheBodysAlone) {
+TEST(AccelerationProgram, KnowsTheInertiaThatIsTheBodysAlone) {
     const std::vector<std::pair<std::string, bool>> cases{
         {"body b mass 1 inertia (0.01, 0.02, 0.03)\n", true},
         {"body b mass 1 inertia (2, 2, 2)\n", true},

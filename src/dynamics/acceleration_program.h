@@ -43,9 +43,9 @@ struct MotionForces {
     int rank = 0;                      ///< of all rows
 };
 
-class CompiledAcceleration {
+class AccelerationProgram {
   public:
-    explicit CompiledAcceleration(Evaluator& evaluator);
+    explicit AccelerationProgram(Evaluator& evaluator);
 
     /// Takes an order that suits this state, for these rows, which are independent: the present one
     /// if it still does and has as many rows, or one that was recorded before. False if there is
@@ -145,8 +145,8 @@ class CompiledAcceleration {
             : least(bounds), fine(std::max({bounds.alarm, bounds.good, bounds.sound})) {}
     };
     /// Outputs: the rates, pivots, per row of the range-space order its squared length over its
-    /// pivot, RecordedMotion::limits() and closing(). Where forces are wanted, of the motion and, if
-    /// there is a non-ideal part, of the ideal one: -lambda of the rows of the order, u.
+    /// pivot, RecordedMotion::limits() and closing(). Where forces are wanted, of the motion and,
+    /// if there is a non-ideal part, of the ideal one: -lambda of the rows of the order, u.
     struct Code {
         code::RecordedKernel kernel;
         std::vector<PivotWatch> pivots;
@@ -160,7 +160,7 @@ class CompiledAcceleration {
             in_place = takes_state_alone ? kernel.program() : nullptr;
         }
         RowOrder order;
-        std::optional<code::RecordedKernel> forces = {};               ///< made when it is asked for
+        std::optional<code::RecordedKernel> forces = {};         ///< made when it is asked for
         std::optional<code::PacketKernel<kLanes>> tangent = {};  ///< likewise
         /// What is watched is multiplied by them: pivots must reach 1, the others must not exceed
         /// it.
@@ -221,8 +221,8 @@ class CompiledAcceleration {
         return fine ? PivotHealth::kSound : examine(outputs);
     }
     PivotHealth examine(const std::vector<double>& outputs) const;
-    void run_closed(code::RecordedKernel& kernel, std::vector<double>& outputs, double t, const double* q,
-                    const double* v);
+    void run_closed(code::RecordedKernel& kernel, std::vector<double>& outputs, double t,
+                    const double* q, const double* v);
     void closing_multipliers(const std::vector<double>& outputs, std::vector<double>& x) const;
     void push(std::span<const double> lambda, std::span<const double> u,
               const compile::SparseValues& values, std::vector<double>& force) const;
@@ -245,7 +245,7 @@ class CompiledAcceleration {
     std::vector<double> next_;  ///< the same in the next iteration
     std::vector<double> forces_outputs_;
     std::vector<double> lambda_, Qc_, ideal_lambda_, Qc_ideal_;  ///< of forces()
-    std::vector<double> tangent_inputs_, tangent_outputs_;  ///< kLanes numbers each
+    std::vector<double> tangent_inputs_, tangent_outputs_;       ///< kLanes numbers each
 };
 
 }  // namespace ananke::dynamics

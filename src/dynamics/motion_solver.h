@@ -17,7 +17,7 @@
 
 #include "ananke/method.h"
 #include "base/result.h"
-#include "dynamics/compiled_acceleration.h"
+#include "dynamics/acceleration_program.h"
 #include "dynamics/evaluator.h"
 #include "dynamics/feedback.h"
 #include "dynamics/kkt_solver.h"
@@ -27,16 +27,16 @@
 
 namespace ananke::dynamics {
 
-struct DynamicsOptions {
+struct MethodOptions {
     solve::Form form = solve::Form::kAuto;
     Drift drift = Drift::kProject;
     double baumgarte_rate = 10.0;  ///< g, 1/s
 };
 
-class Dynamics {
+class MotionSolver {
   public:
-    Dynamics(Evaluator& evaluator, const DynamicsOptions& options,
-             solve::Wanted wanted = solve::Wanted::kAll);
+    MotionSolver(Evaluator& evaluator, const MethodOptions& options,
+                 solve::Wanted wanted = solve::Wanted::kAll);
 
     /// Acceleration at a state on the constraints; the rank is decided here, and so are the sides
     /// of switches on reactions, unless they are held.
@@ -99,15 +99,16 @@ class Dynamics {
     void find_ideal_part(const compile::SparseValues& at);
 
     Evaluator* evaluator_;
-    DynamicsOptions options_;
+    MethodOptions options_;
     solve::Wanted wanted_;
     mutable std::unique_ptr<KktSolver> solver_;  ///< see solver()
     std::unique_ptr<KktSolver> ideal_solver_;    ///< without stick rows, where frictions hold
     std::optional<NamedForm> form_;              ///< where one is asked for
     Feedback feedback_;
     StickShare stick_share_;
-    /// Where forces need the multipliers the solver goes along with a named form: those of frictions
-    /// at rest are open, and only the solver makes the same choice at every state of a step.
+    /// Where forces need the multipliers the solver goes along with a named form: those of
+    /// frictions at rest are open, and only the solver makes the same choice at every state of a
+    /// step.
     bool needs_multipliers_;
     Motion motion_, ideal_;
     std::vector<double> rate_, scale_, b_;  ///< m: for Baumgarte's terms
