@@ -123,11 +123,9 @@ void RunLoop::integrate(const dynamics::StartState& start) {
         systems = dynamics::ImplicitSystems::make(evaluator_, equation_.acceleration(),
                                                   ode::Radau::kStages / 2, options_.sparse_steps);
     }
-    if (options_.stiff && !systems && model.n() > dynamics::kMostFullSteps) {
-        journal_.fail({ErrorCode::kNotApplicable,
-                       fmt::format("an implicit step would need full matrices, which are for at "
-                                   "most {} coordinates; the model has {}",
-                                   dynamics::kMostFullSteps, model.n())});
+    if (const std::optional<Error> obstacle = dynamics::obstacle_to_full_steps(model.n());
+        options_.stiff && !systems && obstacle) {
+        journal_.fail(*obstacle);
         return;
     }
     const ode::Structure structure{equation_.positions(), equation_.integrals(), jacobian,

@@ -14,7 +14,6 @@
 #include "dynamics/motion_solver.h"
 #include "dynamics/row_entries.h"
 #include "dynamics/sparse_rows.h"
-#include "simulate/dry_stop.h"
 #include "solve/analysis.h"
 #include "solve/constraint_level.h"
 
