@@ -123,6 +123,11 @@ void RunLoop::integrate(const dynamics::StartState& start) {
         systems = dynamics::ImplicitSystems::make(evaluator_, equation_.acceleration(),
                                                   ode::Radau::kStages / 2, options_.sparse_steps);
     }
+    if (const std::optional<Error> obstacle = dynamics::obstacle_to_full_steps(model.n());
+        options_.stiff && !systems && obstacle) {
+        journal_.fail(*obstacle);
+        return;
+    }
     const ode::Structure structure{equation_.positions(), equation_.integrals(), jacobian,
                                    systems.get()};
     Result<std::unique_ptr<ode::Stepper>> integrator =

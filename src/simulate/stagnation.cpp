@@ -14,7 +14,8 @@ constexpr double kSmall = 1e-4;
 constexpr double kSmaller = 1e-3;
 /// A force that keeps this part of its strength then does not vanish with the velocity.
 constexpr double kSameStrength = 0.5;
-/// Steps, accepted or not, over which the pace of a run is measured: some seconds of a small model.
+/// Steps, accepted or not, over which the pace of a run is measured: so many that the short steps
+/// of a start or an event do not count.
 constexpr std::size_t kStepsOfPace = 50'000;
 /// A run that would need so many times its limit on steps ends at the first measurement.
 constexpr double kHopeless = 100.0;
