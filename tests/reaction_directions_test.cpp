@@ -1,5 +1,7 @@
 // Directions and twists of random vector constraints against finite differences: they are the
 // derivatives of the constraint by the velocities of points and bodies.
+#include <fmt/format.h>
+
 #include "classify/classify.h"
 #include "mech/bodies.h"
 #include "pipeline.h"
@@ -202,9 +204,9 @@ TEST(Reactions, DirectionsOfTwoHundredRandomConstraintsAreTheirDerivatives) {
         SCOPED_TRACE(seed);
         RandomScalar random(seed);
         const bool velocities = seed % 2 == 0;
-        const std::string text = std::string(kTwoBodies) +
-                                 "constraint c: " + random.scalar(velocities) + " = " +
-                                 random.scalar(velocities && seed % 4 == 0) + "\n";
+        const std::string left = random.scalar(velocities);
+        const std::string right = random.scalar(velocities && seed % 4 == 0);
+        const std::string text = fmt::format("{}constraint c: {} = {}\n", kTwoBodies, left, right);
         SCOPED_TRACE(text);
         Sources sources;
         lang::ParseResult parsed = lang::parse_model_text(sources, "random", text, {});
@@ -235,7 +237,7 @@ TEST(Reactions, DirectionsOfTwoHundredRandomConstraintsAreTheirDerivatives) {
 TEST(Reactions, OfPerpendicularAngularVelocitiesAreCrosswise) {
     Sources sources;
     lang::ParseResult parsed = lang::parse_model_text(
-        sources, "omega", std::string(kTwoBodies) + "constraint c: dot(omega(a), omega(b)) = 0\n",
+        sources, "omega", fmt::format("{}constraint c: dot(omega(a), omega(b)) = 0\n", kTwoBodies),
         {});
     ASSERT_TRUE(parsed.model);
     const mech::Derivation derivation =
