@@ -1,5 +1,7 @@
 // Directions and twists of random vector constraints against finite differences: they are the
 // derivatives of the constraint by the velocities of points and bodies.
+#include <fmt/format.h>
+
 #include "classify/classify.h"
 #include "mech/bodies.h"
 #include "pipeline.h"
