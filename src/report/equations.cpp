@@ -103,10 +103,11 @@ std::vector<EquationBlock> matrices(const mech::Model& model, const mech::Equati
     const Cells A = typeset::constraint_cells(equations, printer);
     std::vector<EquationBlock> blocks;
     const auto add = [&](std::optional<EquationBlock> block) {
-        if (block) {
-            blocks.push_back(*std::move(block));
+        if (!block) {
+            return false;
         }
-        return block.has_value();
+        blocks.push_back(*std::move(block));
+        return true;
     };
     const auto q = transformed(model.coordinates, &mech::Coordinate::q);
     const auto b = transformed(equations.rows, &mech::Row::b);
