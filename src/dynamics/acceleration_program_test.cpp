@@ -135,7 +135,7 @@ TEST(AccelerationProgram, LooksAtOneStateAreSolvedOnce) {
         program.request_rank_check();
         EXPECT_EQ(program.on_constraints(0.0, q.data(), v), solve::SolveStatus::kOk);
         EXPECT_TRUE(program.rank_was_checked());
-        return program.dynamics().evaluations();
+        return program.motion_solver().evaluations();
     };
     const std::size_t once = look();
     const std::vector<double> first(program.a(), program.a() + q.size());

@@ -14,11 +14,11 @@
 
 #include <gtest/gtest.h>
 
+#include "ananke/record.h"
 #include "base/text.h"
 #include "compile/prepare.h"
 #include "dynamics/evaluator.h"
 #include "dynamics/start.h"
-#include "io/memory.h"
 #include "lang/parse_model.h"
 #include "simulate/row_writer.h"
 #include "simulate/run.h"
