@@ -46,7 +46,7 @@ class Parts {
         std::vector<double> y;
     };
     struct Projection {
-        double t;
+        double t, h;  ///< its time, and the length of the step that led there
         std::vector<double> y;
         std::optional<dynamics::RowOrder> order;
     };
@@ -61,14 +61,16 @@ class Parts {
             choose_rows_ = false;
             return evaluation;
         };
+        double reached = 0.0;
         auto accepted = [&](double t, std::span<double> y) {
             const dynamics::RowOrder* order = equation_.acceleration().trusted_order();
+            const double h = t - std::exchange(reached, t);
             if (recording) {
                 projections_.push_back(
-                    {t, {y.begin(), y.end()}, order ? std::optional(*order) : std::nullopt});
+                    {t, h, {y.begin(), y.end()}, order ? std::optional(*order) : std::nullopt});
             }
             choose_rows_ = true;
-            return surface_.accept(t, y, order);
+            return surface_.accept(t, h, y, order);
         };
         ode::Options options = step_options();
         options.atol_each.assign(2 * n_ + 1, options.atol);
@@ -155,7 +157,7 @@ class Parts {
         return seconds_per_call([this] {
             for (const Projection& projection : projections_) {
                 std::copy(projection.y.begin(), projection.y.end(), scratch_.begin());
-                surface_.accept(projection.t, scratch_,
+                surface_.accept(projection.t, projection.h, scratch_,
                                 projection.order ? &*projection.order : nullptr);
                 keep(scratch_);
             }

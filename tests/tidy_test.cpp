@@ -267,10 +267,7 @@ TEST(Tidy, ReadmeShowsTheConsumer) {
 /// Files that may be longer than kLongFile, each with its reason.
 const std::map<std::string, std::string>& long_files() {
     static const std::map<std::string, std::string> reasons{
-        {"src/simulate/singular_stepper.cpp",
-         "one crossing of a singular configuration: foreseen, entered and left by one state"},
         {"src/compile/compiled_model.cpp", "the compiled parts of a model, one function for each"},
-        {"src/dynamics/evaluator.cpp", "the values of a model at a state, one function for each"},
     };
     return reasons;
 }

@@ -69,6 +69,28 @@ void expect_values(const Chain& chain) {
     EXPECT_EQ(outputs, again);
 }
 
+// The same record as one program and in segments, by the number of operations alone.
+TEST(Recorder, LongRecordsComeInSegments) {
+    constexpr std::uint32_t kParts = 30;
+    Recorder recorder(2 * kParts);
+    Recorded value(1.0);
+    for (std::uint32_t i = 0; i < kParts; ++i) {
+        value = part(recorder.input(2 * i), recorder.input(2 * i + 1), 0.3, value);
+        recorder.cut();
+    }
+    constexpr std::size_t kOperations = 7 * kParts - 1;  // 0.3 * 1 is a number
+    RecordedKernel whole = recorder.kernel({&value, 1}, kOperations);
+    RecordedKernel parts = recorder.kernel({&value, 1}, kOperations - 1);
+    ASSERT_NE(whole.program(), nullptr);
+    ASSERT_NE(parts.segments(), nullptr);
+    const std::vector<double> inputs = inputs_of(kParts);
+    double x = 0.0;
+    double y = 0.0;
+    whole.run(inputs.data(), &x);
+    parts.run(inputs.data(), &y);
+    EXPECT_NEAR(x, y, 1e-14);
+}
+
 TEST(Recorder, PartsOfEqualStructureShareOneKernel) {
     const Chain chain{std::vector<double>(50, 0.3)};
     expect_values(chain);
