@@ -95,10 +95,11 @@ class Recorder {
     /// One program, or segments where the record has more operations than `most`.
     RecordedKernel kernel(std::span<const Recorded> outputs, std::size_t most, FreeSigns free = {});
 
-    /// The usual bound on the operations of one program. Longer ones leave the first-level
-    /// instruction cache (32 KB, 7 bytes each) and take longer to emit; segments of equal structure
-    /// share their code and run in packets.
-    static constexpr std::size_t kMostOperations = 20'000;
+    /// The usual bound on the operations of one program. Segments of equal structure share their code and
+    /// run in packets of eight: measured on chains of bodies, segments of 7,000 operations take 0.9 of the
+    /// time of one program, and 0.8 of the time to make it, though values that several segments need are
+    /// computed in each (docs/notes/elimination.md). Records of up to 1,500 operations had nothing to gain.
+    static constexpr std::size_t kMostOperations = 5'000;
 
   private:
     using Reference = Trace::Reference;
