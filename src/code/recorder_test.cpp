@@ -78,7 +78,7 @@ TEST(Recorder, LongRecordsComeInSegments) {
         value = part(recorder.input(2 * i), recorder.input(2 * i + 1), 0.3, value);
         recorder.cut();
     }
-    constexpr std::size_t kOperations = 7 * kParts - 1;  // 0.3 * 1 is a number
+    constexpr std::size_t kOperations = 8 * kParts - 1;  // 0.3 * 1 is a number
     RecordedKernel whole = recorder.kernel({&value, 1}, kOperations);
     RecordedKernel parts = recorder.kernel({&value, 1}, kOperations - 1);
     ASSERT_NE(whole.program(), nullptr);
