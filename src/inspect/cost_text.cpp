@@ -35,7 +35,6 @@ std::string cost_text(const compile::Prepared& prepared) {
     std::vector<int> rows(static_cast<std::size_t>(model.constraint_rows));
     std::iota(rows.begin(), rows.end(), 0);
     const compile::WatchCosts watch = compile::predict_watch(model, rows);
-    const std::string obstacle = compile::obstacle_to_segments(model);
     return fmt::format(
                "predicted cost of the methods for {} coordinates and {} constraint rows, in "
                "arithmetic operations; the one that is used has a star\n",
@@ -43,14 +42,13 @@ std::string cost_text(const compile::Prepared& prepared) {
            choice("which constraints are independent, the start, each row of output",
                   {"full matrices", number(costs.full)}, {"sparse matrices", number(costs.sparse)},
                   model.sparse ? Used::kSecond : Used::kFirst) +
-           choice("making the programs that compute the motion, once",
-                  {"one program", number(costs.one_piece), ""},
-                  {"segments, body by body", number(costs.segments),
-                   obstacle.empty() ? "" : "not possible: " + obstacle},
-                  model.large ? Used::kSecond : Used::kFirst) +
            choice("watching for singular configurations, each step",
                   {"one program", number(watch.program)}, {"sparse matrices", number(watch.sparse)},
-                  watch.program > watch.sparse ? Used::kSecond : Used::kFirst);
+                  watch.program > watch.sparse ? Used::kSecond : Used::kFirst) +
+           fmt::format(
+               "\nThe acceleration is compiled as one program of up to {} operations, else in "
+               "segments that bodies of equal structure share.\n",
+               model.most_operations);
 }
 
 }  // namespace ananke::inspect
