@@ -29,7 +29,7 @@ auto transformed(const List& list, Function f) {
 template <class Value>
 void sort_unique(std::vector<Value>& list) {
     std::ranges::sort(list);
-    list.erase(std::ranges::unique(list).begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
 template <class Value>

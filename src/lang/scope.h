@@ -129,7 +129,8 @@ class Scope {
     template <class Node>
     void define(Definitions<Node>& known, std::string_view what, Span name, const Node* node) {
         const std::string_view text = reports_.text(name);
-        const auto [found, is_new] = known.try_emplace(full(text), Definition{file_, node, name});
+        const auto [found, is_new] =
+            known.try_emplace(full(text), Definition<Node>{file_, node, name});
         if (!is_new) {
             reports_.fail(
                 name,
