@@ -118,16 +118,12 @@ double sparse_watch_cost(const CompiledModel& model, std::span<const int> rows) 
 
 }  // namespace
 
-std::string obstacle_to_segments(const CompiledModel& model) {
+bool may_be_large(const CompiledModel& model) {
     const bool moves_by_events =
         std::any_of(model.events.list.begin(), model.events.list.end(),
                     [](const CompiledEvents::One& one) { return !one.coordinates.empty(); });
-    return !model.controls.empty()         ? "the model has actuators"
-           : !model.frictions.empty()      ? "the model has friction"
-           : !model.feedback.empty()       ? "forces depend on reactions"
-           : model.switches_by_reactions() ? "the force law switches on reactions"
-           : moves_by_events               ? "events change coordinates or velocities"
-                                           : "";
+    return model.controls.empty() && model.frictions.empty() && model.feedback.empty() &&
+           !model.switches_by_reactions() && !moves_by_events;
 }
 
 RoadCosts predict_costs(const CompiledModel& model) {
@@ -160,8 +156,7 @@ WatchCosts predict_watch(const CompiledModel& model, std::span<const int> rows) 
 void choose_roads(CompiledModel& model) {
     const RoadCosts costs = predict_costs(model);
     model.sparse = costs.sparse < costs.full;
-    model.large =
-        model.sparse && obstacle_to_segments(model).empty() && costs.segments < costs.one_piece;
+    model.large = model.sparse && may_be_large(model) && costs.segments < costs.one_piece;
 }
 
 double longest_program(const CompiledModel& model) {

@@ -1,4 +1,4 @@
-// Which road a model takes: full matrices or sparse systems, one program or segments.
+// Which methods a model gets: full matrices or sparse systems, and whether it is treated as large.
 //
 // Decided once, when a model is compiled, by the operations that each road is predicted to take,
 // counted from the patterns of M and A; never by the number of coordinates. Of the roads that a
@@ -7,15 +7,15 @@
 //   which rows count,         full matrices    n^3/3 + m n^2 + 2 n m^2 operations
 //   start, rows of output     sparse systems   the fill of [M A^T; A 0], entries
 //
-//   programs                  in one piece     instructions of the equations, products of their
-//                                              elimination, entries of full matrices
-//                             in segments      a constant: tapes, families, packets
+//   orders of elimination,    as a whole       instructions of the equations, products of their
+//   explanations, tables                       elimination, entries of full matrices
+//                             body by body     a constant
 //
 //   watch of the rank         a program        the fill of A A^T, row by row
 //                             sparse systems   the fill of [1 B^T; B 0], and solutions with it
 //
-// Actuators, friction, forces that depend on multipliers, impacts, and switches on reactions have
-// one program alone, or none.
+// Whether a program is one piece or comes in segments is decided when it has been recorded, by its
+// length: CompiledModel::most_operations.
 #pragma once
 
 #include <cstddef>
@@ -31,15 +31,16 @@ struct CompiledModel;
 struct RoadCosts {
     double full = 0.0;       ///< one look at the rows by full matrices
     double sparse = 0.0;     ///< the same by sparse systems
-    double one_piece = 0.0;  ///< of making the programs in one piece
-    double segments = 0.0;   ///< of making them in segments, beyond what both take
+    double one_piece = 0.0;  ///< of what is done to the model as a whole
+    double segments = 0.0;   ///< of doing it body by body, beyond what both take
 };
 
 /// Of patterns alone. The fill is not counted where sparse systems cost more without it.
 RoadCosts predict_costs(const CompiledModel& model);
 
-/// Why the programs of a model cannot come in segments; empty if they can.
-std::string obstacle_to_segments(const CompiledModel& model);
+/// Whether a model may be treated as large: it has no actuators, friction, forces or switches that
+/// depend on reactions, or events that set velocities.
+bool may_be_large(const CompiledModel& model);
 
 /// Sets CompiledModel::sparse and CompiledModel::large.
 void choose_roads(CompiledModel& model);
