@@ -107,11 +107,10 @@ struct CompiledModel {
     /// not flushed to zero in a run.
     bool extreme_numbers = false;
     // Chosen by predicted cost; see compile/roads.h.
-    /// Sparse systems decide which rows count, find the start and the rows of output. For models
-    /// whose acceleration depends on nothing but state and parameters.
+    /// Sparse systems decide which rows are independent, and find the start and the rows of output.
     bool sparse = false;
-    /// Nothing of the size n x n is to be made: programs come in segments, matrices are sparse. For
-    /// those without impacts.
+    /// Orders of elimination are searched body by body, and explanations and tables of n x n or m x n
+    /// entries are left out.
     bool large = false;
     /// Operations of a program of the motion; longer ones come in segments.
     std::size_t most_operations = code::Recorder::kMostOperations;

@@ -21,7 +21,6 @@ class RecordKey {
         kPosition,
         kVelocity,
         kRank,
-        kStep,
         kRows,
         kResidual,
     };
